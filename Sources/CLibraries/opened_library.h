@@ -1,11 +1,11 @@
-// Functions of libraries that are opened with the first of them that is called. If they were linked, sound, HTTP,
-// archives, the keyring and code colors would load some 50 libraries before each window, and few sessions need all.
+// Loads a library when the first of its functions is called. If they were linked, sound, HTTP, archives, the keyring
+// and code highlighting would load some 50 libraries before the first window, and few sessions need all of them.
 #pragma once
 
 #include <dlfcn.h>
 #include <stdio.h>
 
-// Says what is wrong with a library that could not be opened. Opening one again only counts up.
+// Opens a library, or prints why it cannot be opened. Opening it again only increments its reference count.
 static inline void *shim_opened(void *library) {
     if (!library) fprintf(stderr, "parlance: %s\n", dlerror());
     return library;
@@ -17,8 +17,8 @@ static inline void *shim_found(void *library, const char *name) {
     return function;
 }
 
-// Defines a function that calls `symbol` of a library, or returns 0 where that cannot be opened: callers have to take the
-// NULL of what makes an object for that, and must not go on. `symbol` may be the function itself, declared here alone.
+// Defines a function that calls `symbol` of a library, or returns 0 if the library cannot be opened. Callers must
+// handle a returned NULL. `name` may equal `symbol` if the header of the library is not included.
 #define SHIM_CALL(library, result, name, symbol, parameters, arguments)                                \
     static inline result name parameters {                                                             \
         static __typeof__(&symbol) shim_kept;                                                          \

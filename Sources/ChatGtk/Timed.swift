@@ -1,6 +1,6 @@
 import GtkKit
 
-/// The state of a view that shows times: it is rendered again when the desktop's clock changes.
+/// The state of a view that shows times. It is rendered again when the clock settings change.
 nonisolated struct Timed<State: Equatable & Sendable>: Equatable, Sendable {
     let state: State
     let isTwelveHour: Bool

@@ -20,7 +20,7 @@ public final class ChatStore: Sendable {
     private let lock: StoreLock
     /// Whatever prevents the shutdown from being recorded as clean.
     private let state: Mutex<State>
-    /// The databases while they may be used, so that none is closed in the middle of ``releaseMemory()``.
+    /// The open databases. Locked, so that none is closed during ``releaseMemory()``.
     private let openPools: Mutex<[DatabasePool]>
 
     /// Runs before each access to a database, for tests in which one fails.
@@ -182,7 +182,7 @@ public final class ChatStore: Sendable {
         }
     }
 
-    /// Frees the pages of the databases that are kept in memory. The next reads are some milliseconds slower.
+    /// Frees cached database pages. The next reads take some milliseconds longer.
     public func releaseMemory() async {
         await Self.blocking {
             self.openPools.withLock { pools in

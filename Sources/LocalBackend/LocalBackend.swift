@@ -24,7 +24,7 @@ public actor LocalBackend {
     private let gate: SerialGate
     private let feeds: TimelineFeeds
     let guide: GuideResponder
-    /// Whether the store was new at the start and its first rooms were left to ``createFirstRooms()``.
+    /// Whether the store was new and its first rooms were left to ``createFirstRooms()``.
     public nonisolated let awaitsFirstRooms: Bool
     private let makeFirstRooms: @Sendable () async throws -> FirstRooms
     private let cleanup: Task<Void, Never>
@@ -37,7 +37,8 @@ public actor LocalBackend {
     ///   - translator: translates the guide's messages and the names of the first rooms.
     ///   - sendKey: returns the current send key, which the guide's messages mention.
     ///   - guideImage: returns the image of the guide's greeting; called only when the first rooms are created.
-    ///   - createsFirstRooms: whether a new store gets its first rooms now; otherwise ``createFirstRooms()`` creates them.
+    ///   - createsFirstRooms: whether to create the first rooms of a new store now instead of in
+    ///   ``createFirstRooms()``.
     ///   - clock: paces the guide.
     ///   - now: returns the wall-clock time, for timestamps.
     ///   - makeID: returns a unique identifier for a room or message.
@@ -112,7 +113,7 @@ public actor LocalBackend {
         }
     }
 
-    /// Creates the notes and the guide's room, once in the life of a store.
+    /// Creates the notes and the guide's room, once per store.
     public func createFirstRooms() async throws {
         guard try await store.setting(FirstRooms.setting) == nil else { return }
         let first = try await makeFirstRooms()

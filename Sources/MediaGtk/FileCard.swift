@@ -23,7 +23,7 @@ package import GtkKit
         }
         card.append(open)
         card.append(save)
-        // The player beside the card of audio or video does it for these.
+        // For audio and video, the player beside the card does this.
         if MediaPreferences.Kind(file) == .files {
             loading = Task { [weak media] in _ = await media?.prefetch(file) }
         }

@@ -4,8 +4,8 @@ package import GtkKit
 
 /// Plays audio or video within its message; ``VideoStream`` decodes it in a separate process.
 ///
-/// No more than a poster frame is decoded, and no more downloaded than the preferences say, before the user starts playback. Playback pauses when the widget is unmapped
-/// or released.
+/// Before the user starts playback, it decodes only a poster frame, and downloads only what the preferences allow.
+/// Playback pauses when the widget is unmapped or released.
 @MainActor package final class MediaPlayer {
     package let widget: Widget
     let play: Button
@@ -90,7 +90,7 @@ package import GtkKit
             }
             if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }
             guard await media?.prefetch(file) == true, self?.showsPoster == false else { return }
-            // Now there is a film to take it from.
+            // The video has been downloaded, so a frame of it can serve as poster.
             if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }
         }
     }

@@ -10,7 +10,7 @@ package final class MediaPresenter {
     package var onFailure: ((ChatError) -> Void)?
     /// The images that the viewer steps through, in order.
     package var images: () -> [MediaReference] = { [] }
-    /// What is loaded and played without being asked for.
+    /// What is loaded and played automatically.
     package var preferences: () -> MediaPreferences = { MediaPreferences() }
     private(set) var viewer: ImageViewer?
     let texts: MediaTexts
@@ -55,13 +55,13 @@ package final class MediaPresenter {
         perform({ [service] in try await service.content(of: media) }, then: then, onFailure: onFailure)
     }
 
-    /// Returns the still image of a video, if the preferences allow to load it or it is here.
+    /// Returns the still image of a video, if it is stored or the preferences allow downloading it.
     func poster(of video: MediaReference, fitting box: (width: Int, height: Int)) async -> DecodedImage? {
         await previews.poster(
             of: video, fitting: box.width, by: box.height, loadsThumbnail: preferences().loadsPosters)
     }
 
-    /// Downloads what the preferences say is loaded without being asked for. What fails is reported once it is asked for.
+    /// Downloads media that the preferences load automatically. A failure is reported only when the user opens them.
     /// - Returns: whether the content was downloaded.
     func prefetch(_ media: MediaReference) async -> Bool {
         guard preferences().loadsAutomatically(media), !media.isOnlyHere, await !previews.isStored(media) else {

@@ -36,7 +36,7 @@ package final class MediaPreviews {
             cachedContent: { await service.cachedContent(of: $0) })
     }
 
-    /// Whether the content is on this computer.
+    /// Whether the content is stored locally.
     func isStored(_ media: MediaReference) async -> Bool { await cachedContent(media) != nil }
 
     /// Returns the image if it is cached.
@@ -86,8 +86,8 @@ package final class MediaPreviews {
         }
     }
 
-    /// Returns a poster frame: the video's thumbnail, or else a frame of the video itself if it is in the local cache.
-    /// Does not download the video.
+    /// Returns a poster frame: the video's thumbnail, or else a frame of the video if it is in the local cache. Does
+    /// not download the video.
     /// - Parameter loadsThumbnail: whether the thumbnail may be downloaded.
     func poster(
         of video: MediaReference, fitting width: Int, by height: Int, loadsThumbnail: Bool = true

@@ -8,9 +8,9 @@ package struct MediaTexts {
     /// Formats a duration in milliseconds.
     let duration: @MainActor (Int) -> String
     let problem: @MainActor (MediaProblem) -> String
-    /// Returns the accessible label of the button that plays a file, or pauses it while it plays.
+    /// Returns the accessible label of the button that plays or pauses a file.
     let playButton: @MainActor (MediaReference, _ isPlaying: Bool) -> String
-    /// Returns the place of an image among those that the viewer steps through, or `nil` for a single one.
+    /// Returns the position of an image in the viewer, or `nil` for a single image.
     let position: @MainActor (_ index: Int, _ count: Int) -> String?
 
     package init(

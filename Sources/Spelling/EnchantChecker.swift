@@ -1,10 +1,10 @@
 import CEnchant
 public import ComposerSessions
 
-/// Checks words by the dictionaries of Enchant: Hunspell, Nuspell, Aspell, Voikko, or what else it has a provider for.
+/// Checks words with Enchant's dictionaries: Hunspell, Nuspell, Aspell, Voikko, or any other provider.
 ///
-/// Enchant is loaded by the first call. It is not thread-safe, and loading a dictionary or looking for suggestions may
-/// take a second, so that all of it runs on a queue of its own.
+/// The first call loads Enchant. It is not thread-safe, and loading a dictionary or finding suggestions may take a
+/// second, so everything runs on a queue of its own.
 public actor EnchantChecker: SpellChecker {
     private let queue = SpellingQueue()
     private var broker: Broker?
@@ -20,7 +20,7 @@ public actor EnchantChecker: SpellChecker {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    // The broker and its dictionaries last as long as the program, like the library.
+    // The broker and its dictionaries exist until the program ends, like the library.
 
     public func languages() throws(SpellingError) -> [String] {
         var broker = try loaded()
@@ -42,10 +42,10 @@ public actor EnchantChecker: SpellChecker {
         for language in languages { open.append(try dictionary(of: language)) }
         var wrong: Set<String> = []
         for word in words {
-            // Dictionaries have the typewriter's apostrophe, and those of German no `geht's`.
+            // Dictionaries use the typewriter apostrophe, and German ones lack words such as `geht's`.
             let spelled = word.replacing("\u{2019}", with: "'")
             let forms = spelled.hasSuffix("'s") ? [spelled, String(spelled.dropLast(2))] : [spelled]
-            // What cannot be judged is not called wrong.
+            // Words that cannot be checked do not count as misspelled.
             let isRight = open.contains { dictionary in
                 forms.contains { shim_enchant_check(&broker.library, dictionary, $0) <= 0 }
             }
@@ -64,7 +64,7 @@ public actor EnchantChecker: SpellChecker {
             lists.append(ArraySlice((0..<count).compactMap { list[$0].map { String(cString: $0) } }))
             shim_enchant_free(&broker.library, dictionary, list)
         }
-        // The best of each language first.
+        // Alternate between languages, best suggestions first.
         var merged: [String] = []
         while lists.contains(where: { !$0.isEmpty }) {
             for index in lists.indices {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor on a dispatch queue, where what blocks keeps no other task waiting.
+/// Runs an actor on a dispatch queue, where blocking calls do not delay other tasks.
 final class SpellingQueue: SerialExecutor {
     private let queue = DispatchQueue(label: "spelling", qos: .utility)
 

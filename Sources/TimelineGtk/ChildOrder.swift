@@ -2,24 +2,24 @@ import GtkKit
 
 /// Decides when to restore the order of a list's children after changes that left them out of order.
 ///
-/// When a child is moved or hidden, GTK restyles all its later siblings and their descendants. While the list scrolls,
-/// that would be every row in each frame, for an order that nobody sees.
+/// When a child is moved or hidden, GTK restyles all later siblings and their descendants. During a scroll, that would
+/// be every row in each frame, for an order that is not visible.
 final class ChildOrder {
     /// How long the children must stay unchanged before the order is restored.
     private static let restTime = Duration.milliseconds(200)
     /// The number of rest times after which it is restored anyway.
     private static let maxRests = 5
 
-    /// Called from the main loop: restores the order.
+    /// Called from the main loop to restore the order.
     var onRest: (() -> Void)?
     private var timeout: Timeout?
     private var rests = 0
     private var isDisturbed = false
 
-    /// Whether the order is still to be restored.
+    /// Whether restoring the order is pending.
     var isPending: Bool { timeout?.isPending == true }
 
-    /// Reports that the children are no longer in order.
+    /// Call this when the children are no longer in order.
     func disturb() {
         isDisturbed = true
         guard !isPending else { return }
@@ -42,9 +42,9 @@ final class ChildOrder {
         if isDisturbed, rests < Self.maxRests { wait() } else { onRest?() }
     }
 
-    /// Returns which of `positions` stay if as few as possible are moved to bring all into ascending order.
+    /// Returns which of `positions` stay if as few as possible are moved into ascending order.
     static func staying(_ positions: [Int]) -> [Bool] {
-        // For each length, the index at which an ascending subsequence of that length ends lowest.
+        // For each length, the index of the lowest end of an ascending subsequence of that length.
         var ends: [Int] = []
         var previous = [Int?](repeating: nil, count: positions.count)
         for (index, position) in positions.enumerated() {

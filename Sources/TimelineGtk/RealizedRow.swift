@@ -47,8 +47,8 @@ final class RealizedRow {
         widget.allocate(x: Double(x), y: y, width: possibleWidth(width), height: height)
     }
 
-    /// Whether GTK considers the pointer to be over the row. It updates that only some time after a scroll; if the row is
-    /// unmapped before, the whole window loses the hover state, regains it, and is restyled twice.
+    /// Whether GTK considers the pointer to be over the row, which it updates only some time after a scroll. If the row
+    /// is unmapped before that, the whole window loses and regains the hover state and is restyled twice.
     var hasPointer: Bool { widget.isChildVisible && widget.stateFlags.contains(.prelight) }
 
     /// Shows the widget in the list, or hides it.

@@ -3,8 +3,8 @@ import GtkKit
 
 /// The rows of a list that have widgets, in order, and a pool of widgets for reuse.
 ///
-/// Row widgets are children of the list in row order, because assistive technology reads them in child order, and pooled
-/// widgets are invisible children, which it skips. Both become so once the list rests, see ``ChildOrder``.
+/// Row widgets are children of the list in row order, because assistive technology reads them in child order, and
+/// pooled widgets are invisible children, which it skips. Both hold once the list rests, see ``ChildOrder``.
 final class RealizedRows {
     private let list: WidgetInstance
     private let order = ChildOrder()
@@ -22,7 +22,7 @@ final class RealizedRows {
         order.onRest = { [weak self] in self?.restoreOrder() }
     }
 
-    /// Whether the widgets are in row order, and those in the pool invisible.
+    /// Whether the widgets are in row order and pooled ones are invisible.
     var isInOrder: Bool { !order.isPending }
 
     /// The number of row widgets, in use or pooled.
@@ -133,7 +133,7 @@ final class RealizedRows {
             made += 1
             widget.setDefaultRole(GTK_ACCESSIBLE_ROLE_LIST_ITEM)
             widget.isVisible = false
-            // It has no style yet, so inserting it in order restyles little.
+            // A new widget has no style yet, so inserting it in order restyles little.
             widget.insert(into: list, after: previous?.widget)
         }
         if !widget.isNext(after: previous?.widget) { order.disturb() }

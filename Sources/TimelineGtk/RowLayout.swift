@@ -244,8 +244,8 @@ final class RowLayout {
         for row in realized.rows where range.contains(row.index) { row.top += pixels }
     }
 
-    /// Keeps realized rows adjacent to those in view, up to the overscan. Stale ones are bound in idle time
-    /// (``IdleMeasuring``): a frame in which hundreds of rows change has time for those in view.
+    /// Keeps realized rows adjacent to the visible ones, up to the overscan. Outdated ones are bound when idle
+    /// (``IdleMeasuring``), so that a frame in which hundreds of rows change has time for the visible ones.
     private func retainNeighbors(_ range: inout Range<Int>, _ source: any TimelineListSource) {
         let margin = viewport.height * Self.overscan
         while let row = realized[range.lowerBound - 1], !row.isStale, let next = realized[range.lowerBound],

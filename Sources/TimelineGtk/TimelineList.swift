@@ -269,7 +269,7 @@ public final class TimelineList: ScrollableImplementation {
     /// Whether row positions are up to date.
     package var isLaidOut: Bool { layout.isCurrent }
 
-    /// Whether the rows are children in row order, as they are once the list rests.
+    /// Whether the rows' widgets are in row order, as they are once the list rests.
     package var isInOrder: Bool { layout.realized.isInOrder }
 
     /// The row bound to `key`, or `nil` if it is not realized.

@@ -1,4 +1,4 @@
-// libarchive, which reads ZIP files, for Swift. Opened with the first archive.
+// Swift bindings for libarchive, which reads ZIP files. Loaded when the first archive is opened.
 #pragma once
 
 #include "../opened_library.h"

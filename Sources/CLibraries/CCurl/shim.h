@@ -1,5 +1,5 @@
-// libcurl, which speaks HTTP, for Swift, which cannot call functions with any number of arguments. Opened with the first
-// account, as it needs two dozen libraries of its own.
+// Swift bindings for libcurl, whose variadic functions Swift cannot call. Loaded with the first account, as it needs
+// two dozen libraries of its own.
 #pragma once
 
 #include "../opened_library.h"
@@ -10,7 +10,7 @@ static inline void *shim_curl(void) { return shim_opened(dlopen("libcurl.so.4", 
 #define SHIM_CURL(result, name, parameters, arguments) \
     SHIM_CALL(shim_curl, result, parlance_##name, name, parameters, arguments)
 
-// Starts libcurl. Returns whether that worked: without it, nothing else here may be called.
+// Initializes libcurl. If it returns an error, call nothing else here.
 SHIM_CALL(shim_curl, CURLcode, shim_curl_global_init, curl_global_init, (long flags), (flags))
 static inline int parlance_curl_start(void) {
     return shim_curl() && shim_curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;

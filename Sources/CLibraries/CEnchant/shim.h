@@ -1,4 +1,4 @@
-// Enchant, opened with the first word that is checked: it and its dictionaries would cost every start.
+// Enchant, loaded when the first word is checked: with its dictionaries, it would slow down every start.
 #pragma once
 
 #include <dlfcn.h>
@@ -48,12 +48,12 @@ static inline EnchantDict *shim_enchant_request(
     return library->request(broker, tag);
 }
 
-// Returns 0 for a word that is right, more for one that is not, less if that cannot be told.
+// Returns 0 for a correct word, a positive value for a misspelled one, and a negative value on errors.
 static inline int shim_enchant_check(const struct shim_enchant_library *library, EnchantDict *dictionary, const char *word) {
     return library->check(dictionary, word, -1);
 }
 
-// Returns NULL if there are none; to be freed by shim_enchant_free.
+// Returns NULL if there are none. Free the result with shim_enchant_free.
 static inline char **shim_enchant_suggest(
     const struct shim_enchant_library *library, EnchantDict *dictionary, const char *word, size_t *count) {
     return library->suggest(dictionary, word, -1, count);
@@ -63,7 +63,7 @@ static inline void shim_enchant_free(const struct shim_enchant_library *library,
     library->free_list(dictionary, list);
 }
 
-// Returns 0, or -1 if the list of the user's words could not be written.
+// Returns 0, or -1 if the user's word list could not be written.
 static inline int shim_enchant_add(const struct shim_enchant_library *library, EnchantDict *dictionary, const char *word) {
     library->add(dictionary, word, -1);
     return library->is_added(dictionary, word, -1) ? 0 : -1;

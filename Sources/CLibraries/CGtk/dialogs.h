@@ -1,4 +1,4 @@
-// Dialogs: inside the window that they belong to where libadwaita can (1.5), and as modal windows before.
+// Dialogs: within the parent window where libadwaita supports it (1.5), otherwise modal windows.
 #pragma once
 
 #include <adwaita.h>
@@ -54,8 +54,8 @@ static inline const char *shim_dialog_get_title(gpointer dialog) {
     return gtk_window_get_title(dialog);
 #endif
 }
-// A dialog with the title, size and content of an AdwWindow, such as one of a .ui file. Where dialogs are inside their
-// window, nothing is left of the AdwWindow.
+// Creates a dialog with the title, size and content of an AdwWindow, such as one of a .ui file. Where dialogs are
+// within their window, the AdwWindow is destroyed.
 static inline gpointer shim_dialog_of_window(gpointer window) {
 #if SHIM_DIALOGS_IN_WINDOW
     int width, height;
@@ -72,7 +72,7 @@ static inline gpointer shim_dialog_of_window(gpointer window) {
     return window;
 #endif
 }
-// `parent` is a widget in a window or NULL, `application` is that of a dialog without parent.
+// `parent` is a widget in a window or NULL; `application` keeps running for a dialog without parent.
 static inline void shim_dialog_present(gpointer dialog, gpointer parent, gpointer application) {
 #if SHIM_DIALOGS_IN_WINDOW
     adw_dialog_present(dialog, parent);
@@ -91,7 +91,7 @@ static inline void shim_dialog_close(gpointer dialog) {
     gtk_window_close(dialog);
 #endif
 }
-// From here on the dialog closes only by shim_dialog_force_close and emits `close-attempt` instead.
+// Afterwards the dialog closes only by shim_dialog_force_close and emits `close-attempt` instead.
 static inline void shim_dialog_intercept_closing(gpointer dialog) {
 #if SHIM_DIALOGS_IN_WINDOW
     adw_dialog_set_can_close(dialog, FALSE);

@@ -1,7 +1,8 @@
-// The highlighting engine of GtkSourceView 5, as much as is used of it. Opened with the first code that has a language.
+// The part of GtkSourceView 5 that highlights code. Loaded when the first code in a known language is shown.
 //
-// Declared here and not included: the library's header brings GTK in a second time, and Swift would then see each of
-// its types twice. The functions are of GtkSourceView 5.0; objects are GObjects, iterators GtkTextIter.
+// Declared here instead of included: with the library's header, Swift would import GTK a second time and treat the two
+// copies' types as different. The functions are those of GtkSourceView 5.0; objects are GObjects, iterators
+// GtkTextIter.
 #pragma once
 
 #include "../opened_library.h"

@@ -1,4 +1,4 @@
-// PulseAudio's simple interface, which PipeWire serves as well. Opened with the first sound that is played.
+// PulseAudio's simple API, which PipeWire implements, too. Loaded when the first sound is played.
 #pragma once
 
 #include "../opened_library.h"

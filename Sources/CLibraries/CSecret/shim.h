@@ -1,8 +1,8 @@
-// libsecret's asynchronous calls for passwords, as much as is used of them. Opened with the first of them.
+// The part of libsecret that reads and writes passwords asynchronously. Loaded with the first call.
 //
-// Declared here and not included: the library's header brings GLib in a second time, and Swift would then see each of
-// its types twice. The functions are of libsecret 0.20; tables are GHashTables of strings, lists are GLists, callbacks
-// are GAsyncReadyCallbacks, errors GErrors.
+// Declared here instead of included: with the library's header, Swift would import GLib a second time and treat the two
+// copies' types as different. The functions are those of libsecret 0.20; tables are GHashTables of strings, lists are
+// GLists, callbacks are GAsyncReadyCallbacks, errors GErrors.
 #pragma once
 
 #include "../opened_library.h"

@@ -21,7 +21,7 @@ struct ExportedMessage {
     /// The sentence for a room event, or `nil` for an ordinary message.
     var happened: String?
 
-    /// What stands for the text of a message that has none; `nil` for others.
+    /// The text that represents a message without text; `nil` for others.
     var placeholder: String? {
         if message.isDeleted { return "Message deleted" }
         return message.kind == .sealed ? (message.seal ?? .damaged).sentence : nil

@@ -1,7 +1,7 @@
 import ChatCore
 
 extension SealReason {
-    /// Why a message could not be read, in English, with the words of the window; exports are not translated.
+    /// Why a message could not be read, in English and in the user interface's words. Exports are not translated.
     var sentence: String {
         switch self {
         case .noKey: "Not readable: its key has not come."

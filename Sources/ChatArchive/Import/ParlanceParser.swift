@@ -68,7 +68,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         guard value.object != nil else { return events.append(.skipped(.wrongType("message"))) }
         if let event = value["event"]?["kind"]?.string { return events.append(.skipped(.event(event))) }
         if value["isDeleted"]?.bool == true { return events.append(.skipped(.event("deleted"))) }
-        // It could not be read where it was exported.
+        // It could not be read when it was exported.
         if value["kind"]?.string == Message.Kind.sealed.rawValue { return events.append(.skipped(.event("sealed"))) }
         guard let id = value["id"]?.string else { return events.append(.skipped(.incomplete("id"))) }
         guard let sender = value["sender"]?.string else { return events.append(.skipped(.incomplete("sender"))) }

@@ -57,7 +57,7 @@ public struct PendingCount: Equatable, Sendable {
     public var changes: Int
     /// Includes drafts with only attachments or a reply.
     public var drafts: Int
-    /// Keys of encrypted messages that are in no backup.
+    /// The number of room keys that are in no backup.
     public var keys: Int
 
     public init(messages: Int = 0, changes: Int = 0, drafts: Int = 0, keys: Int = 0) {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What others, and servers, learn of the user.
+/// What the user discloses to other users and to servers.
 public struct Privacy: Equatable, Sendable {
-    /// Whether others see which messages the user has read. The user's own devices always do.
+    /// Whether others see which messages the user has read. The user's other devices always do.
     public var sharesReadReceipts: Bool
     /// Whether others see that the user is typing.
     public var sharesTyping: Bool
@@ -29,13 +29,13 @@ public final class PrivacyPreference: Sendable {
         stored = Mutex(Choice(privacy: privacy))
     }
 
-    /// What applies to accounts that are not private.
+    /// The privacy of accounts that are not private.
     public var current: Privacy {
         get { stored.withLock { $0.privacy } }
         set { stored.withLock { $0.privacy = newValue } }
     }
 
-    /// The user IDs of the accounts that tell others nothing, whatever applies to the rest.
+    /// The user IDs of accounts that send neither read receipts nor typing notifications, whatever ``current`` is.
     public var privateAccounts: Set<String> {
         get { stored.withLock { $0.privateAccounts } }
         set { stored.withLock { $0.privateAccounts = newValue } }

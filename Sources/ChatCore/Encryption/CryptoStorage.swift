@@ -1,42 +1,42 @@
 public import Foundation
 
-/// Stores what end-to-end encryption cannot do without: nobody can send any of it again.
+/// Stores the state of end-to-end encryption, which no server can send again.
 ///
-/// It knows nothing of what it stores: whoever calls encrypts what is confidential before it comes here.
+/// The storage does not interpret the records; callers encrypt confidential ones beforehand.
 public protocol CryptoStorage: Sendable {
-    /// Returns the records of a kind: all, or those of one owner. Throws if they cannot be read: a failure is never an
-    /// empty result.
+    /// Returns all records of a kind, or those of one owner.
+    /// - Throws: If they cannot be read, so that a failure is never taken for an empty result.
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
-    /// Returns the records of a kind of several owners, in one read. Owners without records are left out.
+    /// Returns the records of a kind of several owners, in one read. Owners without records are omitted.
     func cryptoRecords(
         _ kind: CryptoRecord.Kind, owners: Set<ExactText>
     ) async throws -> [ExactText: [CryptoRecord]]
-    /// Returns the records of a kind behind a key, in the order of their keys: of kinds with more than fit into memory.
+    /// Returns a page of records in the order of their keys, for kinds that may not fit into memory.
     func cryptoRecords(
         _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int
     ) async throws -> [CryptoRecord]
-    /// Returns how many records of a kind there are.
+    /// Returns the number of records of a kind.
     func cryptoRecordCount(_ kind: CryptoRecord.Kind) async throws -> Int
     /// Returns one record.
     func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord?
-    /// Returns the events that messages of sessions were read from, without those that were not read.
+    /// Returns the events that contained messages of sessions. Messages that were never decrypted are omitted.
     func events(readFrom messages: Set<GroupMessage>) async throws -> [GroupMessage: ExactText]
-    /// The number of changes so far. What was read after a call is current as long as later calls return the same number.
+    /// The number of commits so far. Values read after a call stay current while later calls return the same number.
     func changeCount() async -> UInt64
-    /// Applies all of a change or nothing. It is on the disk once this returns.
+    /// Applies a change atomically. It is durable once this returns.
     func commit(_ change: CryptoChange) async throws
 }
 
 extension CryptoStorage {
-    /// Returns the event that a message of a session was read from, or `nil` if none was.
+    /// Returns the event that contained a message of a session, or `nil` if the message was never decrypted.
     public func event(readFrom message: GroupMessage) async throws -> ExactText? {
         try await events(readFrom: [message])[message]
     }
 }
 
-/// One thing that is stored: a session, a device, a request.
+/// A stored value, such as a session, a device or a request.
 public struct CryptoRecord: Hashable, Sendable {
-    /// The numbers are in the files of users: they never change, and none is used again.
+    /// The raw values are stored: never change or reuse one.
     public enum Kind: Int, CaseIterable, Sendable {
         case account = 1
         /// Owner: the other device's identity key.
@@ -48,28 +48,28 @@ public struct CryptoRecord: Hashable, Sendable {
         case device = 5
         case identity = 6
         case trackedUser = 7
-        /// What must reach the server, in the order of its identifiers.
+        /// Requests to the server, in the order of their identifiers.
         case outgoingRequest = 8
         /// Why a session's key was not shared. Owner: the room.
         case withheldSession = 9
-        /// Private keys of cross-signing and of the backup.
+        /// Private cross-signing keys and the backup's private key.
         case privateKey = 10
         case backup = 11
-        /// That a room is encrypted: never removed.
+        /// The encryption setting of a room. Never removed.
         case encryptedRoom = 12
-        /// Hashes of the last messages of a device, by which a repeated one is recognized.
+        /// Hashes of a device's last messages, to detect repeated ones.
         case readMessage = 13
-        /// Tokens up to which the server's messages are stored here.
+        /// Sync tokens up to which to-device messages are stored.
         case position = 14
-        /// Who reads what is written into a room. Owner: the room; identifier: the user.
+        /// Who can read a room's new messages. Owner: the room; identifier: the user.
         case roomMember = 15
-        /// What is known of the members of a room as a whole. Owner: the room.
+        /// What applies to a room's members as a whole. Owner: the room.
         case roomAudience = 16
-        /// That a session is not in the backup. Owner: the room.
+        /// Marks a session that is not in the backup. Owner: the room.
         case waitingForBackup = 17
-        /// Messages to the device that came while its keys could not be opened, as they came.
+        /// To-device messages that arrived while the keys were unavailable, unchanged.
         case unopenedMessage = 21
-        /// In which order the records of ``withheldSession`` came.
+        /// The order in which the records of ``withheldSession`` arrived.
         case withheldOrder = 22
     }
 
@@ -94,7 +94,7 @@ public struct CryptoRecord: Hashable, Sendable {
     }
 }
 
-/// A message of a Megolm session, which one event may contain.
+/// The index of a message in a Megolm session. At most one event may contain it.
 public struct GroupMessage: Hashable, Sendable {
     public let session: ExactText
     public let index: UInt32
@@ -105,13 +105,13 @@ public struct GroupMessage: Hashable, Sendable {
     }
 }
 
-/// What changes together.
+/// An atomic change.
 public struct CryptoChange: Equatable, Sendable {
-    /// Records that are inserted, or replace those with their keys.
+    /// Records to insert or replace.
     public var put: [CryptoRecord]
     public var removed: Set<CryptoRecord.Key>
-    /// Messages that were read, with the events that contained them. One that was read from another event fails the
-    /// whole change.
+    /// Decrypted messages with the events that contained them. If one is already stored with another event, the whole
+    /// change fails.
     public var read: [GroupMessage: ExactText]
 
     public init(

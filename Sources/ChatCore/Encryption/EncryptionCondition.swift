@@ -7,19 +7,19 @@ public enum EncryptionCondition: Equatable, Sendable {
     case off(Problem)
 
     public enum Problem: Error, Equatable, Sendable {
-        /// The secret that the keys are encrypted with could not be read.
+        /// The credential that encrypts the keys could not be read.
         case locked(CredentialStoreError)
-        /// The secret is gone, or another; without it the keys cannot be read.
+        /// The credential is missing or another one, so the keys cannot be read.
         case credentialLost
-        /// There is no file with keys where there was one.
+        /// The file with the keys is missing, although there once was one.
         case missing
         /// The keys cannot be read. The reason is technical.
         case damaged(reason: String)
         /// The server has another program's keys for this device.
         case replaced
-        /// The session is no device's.
+        /// The access token belongs to no device.
         case noDevice
-        /// The disk is full, or may not be written.
+        /// The disk is full or not writable.
         case storage(reason: String)
         /// The program was built without encryption.
         case notBuilt

@@ -1,33 +1,32 @@
 public import Foundation
 
-/// End-to-end encryption of one account as its user meets it: identity, recovery, backup, devices, verification.
+/// End-to-end encryption of one account, as its user experiences it: identity, recovery, backup, devices, verification.
 ///
-/// Every action throws ``EncryptionError`` and then has changed nothing that it does not say.
+/// Every action throws ``EncryptionError``. It then has changed nothing, unless its documentation says otherwise.
 public protocol EncryptionService: Sendable {
-    /// How encryption stands: once immediately, then after each change.
+    /// The encryption state: once immediately, then after each change.
     func encryptionStatuses() -> AsyncStream<EncryptionStatus>
 
     // MARK: Identity and recovery
 
-    /// Makes an identity, with secret storage and a backup, and signs this device. An identity that there is is replaced:
-    /// everyone has to verify the new one, and what is in the former backup alone can no longer be read.
-    /// - Parameter password: The account's, if the server has asked for it (``EncryptionError/passwordRequired``).
-    /// - Returns: The recovery key, to be shown once. Until ``confirmRecoveryKey()`` it counts as not saved.
+    /// Creates an identity, with secret storage and a backup, and signs this device. Replaces an existing identity:
+    /// other users have to verify the new one, and keys that only the former backup contains are lost.
+    /// - Parameter password: The account's password, if the server requires it (``EncryptionError/passwordRequired``).
+    /// - Returns: The recovery key, to be shown once. It counts as not saved until ``confirmRecoveryKey()``.
     func createIdentity(password: String?) async throws -> RecoveryKey
-    /// Confirms this device by what the secret storage is encrypted with, and restores the keys of the backup in the
-    /// background.
+    /// Confirms this device with the secret storage, and restores the backup's keys in the background.
     /// - Parameter secret: The recovery key or the passphrase, as typed.
     func recover(with secret: String) async throws
-    /// Encrypts the secret storage with another recovery key. The former one opens nothing any more.
+    /// Encrypts the secret storage with a new recovery key. The former one stops working.
     func replaceRecoveryKey() async throws -> RecoveryKey
-    /// The user has saved the recovery key.
+    /// Records that the user has saved the recovery key.
     func confirmRecoveryKey() async throws
-    /// Begins a backup of the room keys, or deletes it from the server.
+    /// Starts a backup of the room keys, or deletes it from the server.
     func setBackupEnabled(_ isEnabled: Bool) async throws
-    /// Writes the room keys to a file that a passphrase encrypts. Takes seconds.
-    /// - Returns: How many keys were written.
+    /// Exports the room keys to a file encrypted with a passphrase. Takes seconds.
+    /// - Returns: The number of exported keys.
     func exportKeys(to file: URL, passphrase: String) async throws -> Int
-    /// Reads the room keys of such a file, of this or another program.
+    /// Imports the room keys of a key file that this or another program has written.
     func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount
 
     // MARK: Devices
@@ -35,48 +34,48 @@ public protocol EncryptionService: Sendable {
     /// Returns the devices of the account, this one first, then the most recently seen.
     func devices() async throws -> [AccountDevice]
     func renameDevice(_ device: String, to name: String) async throws
-    /// Signs devices out; this one is none of them.
+    /// Signs out devices other than this one.
     func signOutDevices(_ devices: [String], password: String?) async throws
 
     // MARK: Other people
 
-    /// What is known of a user's identity: once immediately, then after each change.
+    /// A user's identity: once immediately, then after each change.
     func identities(of user: MemberID) -> AsyncStream<UserIdentity>
-    /// Takes the identity that a user has now for theirs, without verifying it: messages are sent to it again.
+    /// Accepts a user's new identity without verifying it, so that messages are sent to their devices again.
     func acceptIdentity(of user: MemberID) async throws
     /// Withdraws the verification of a user.
     func withdrawVerification(of user: MemberID) async throws
-    /// What the user should know of the identities of a room's members: once immediately, then after each change.
+    /// The identities of a room's members that need the user's attention: once immediately, then after each change.
     func trust(of room: RoomID) -> AsyncStream<RoomTrust>
 
     // MARK: Verification
 
-    /// The verifications that are under way or have just ended, in the order in which they began: once immediately, then
-    /// after each change.
+    /// The verifications in progress and those that have just ended, oldest first: once immediately, then after each
+    /// change.
     func verifications() -> AsyncStream<[Verification]>
-    /// Asks own devices to verify this one, or this one to verify them.
-    /// - Parameter device: One of them; `nil` for whichever answers first.
+    /// Asks the user's devices to verify this one, or this one to verify them.
+    /// - Parameter device: The device to ask; `nil` for all, of which the first to answer is used.
     /// - Returns: The ID of the verification.
     func verifyDevice(_ device: String?) async throws -> Verification.ID
     /// Asks a user to compare emoji, in the direct chat with them.
     func verify(_ user: MemberID) async throws -> Verification.ID
-    /// What the user answers in a verification. One that has ended ignores it.
+    /// Performs the user's action. Has no effect once the verification has ended.
     func perform(_ action: Verification.Action, in verification: Verification.ID) async throws
 }
 
-/// How end-to-end encryption of an account stands.
+/// The state of an account's end-to-end encryption.
 public struct EncryptionStatus: Equatable, Sendable {
-    /// The identity of the user, with which devices and people are confirmed.
+    /// The user's identity, which confirms devices and verifies users.
     public enum Identity: Equatable, Sendable {
-        /// Not known yet, or it cannot be found out now.
+        /// Not known yet, or unavailable.
         case unknown
         /// The account has none.
         case none
-        /// It has one that has not confirmed this device.
+        /// It exists but has not confirmed this device.
         case unconfirmed
-        /// This device is confirmed.
+        /// It has confirmed this device.
         case confirmed
-        /// This device was confirmed, by another identity than the account has now.
+        /// This device was confirmed by an identity that has since been replaced.
         case replaced
     }
 
@@ -84,9 +83,10 @@ public struct EncryptionStatus: Equatable, Sendable {
         case unknown
         /// There is no secret storage.
         case none
-        /// There is one that lacks some of the secrets, or whose key this device has not seen yet.
+        /// The secret storage lacks some secrets, or this device has never opened it.
         case incomplete
-        /// The user has not confirmed that the recovery key is saved. If setting up was interrupted, there may be none.
+        /// The user has not confirmed that the recovery key is saved. After an interrupted setup, there may be no
+        /// secret storage.
         case unsaved
         case ready
     }
@@ -94,11 +94,11 @@ public struct EncryptionStatus: Equatable, Sendable {
     public enum Backup: Equatable, Sendable {
         case unknown
         case off
-        /// - Parameter remaining: How many keys it does not have yet.
+        /// - Parameter remaining: The number of keys still to upload.
         case on(remaining: Int)
-        /// It was made by somebody who is not confirmed: nothing is written to it.
+        /// Created by an untrusted device. Nothing is uploaded to it.
         case untrusted
-        /// It is written to, and the server refuses. The reason is technical.
+        /// The server rejects uploads. The reason is technical.
         case failing(remaining: Int, reason: String)
     }
 
@@ -106,15 +106,15 @@ public struct EncryptionStatus: Equatable, Sendable {
     public var identity: Identity
     public var recovery: Recovery
     public var backup: Backup
-    /// Whether keys of the backup are being restored.
+    /// Whether keys are being restored from the backup.
     public var isRestoring: Bool
-    /// How many other devices of the account are confirmed, and could confirm this one.
+    /// The number of the account's other confirmed devices, each of which could confirm this one.
     public var otherConfirmedDevices: Int
-    /// Whether the secret storage can be opened by a passphrase as well.
+    /// Whether a passphrase opens the secret storage, too.
     public var hasPassphrase: Bool
     /// The Ed25519 key of this device, in base64.
     public var fingerprint: String?
-    /// Whether what encrypts the keys is in memory only: the device ends with the program.
+    /// Whether the credential that encrypts the keys is only in memory, so that the device ends with the program.
     public var endsWithProgram: Bool
 
     public init(
@@ -134,9 +134,9 @@ public struct EncryptionStatus: Equatable, Sendable {
     }
 }
 
-/// What opens the secret storage, as the user keeps it. Printed by nobody.
+/// The recovery key of the secret storage. Its descriptions never reveal it.
 public struct RecoveryKey: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// In groups of four characters.
+    /// The key in groups of four characters.
     public let text: String
 
     public init(_ text: String) { self.text = text }
@@ -147,7 +147,7 @@ public struct RecoveryKey: Equatable, Sendable, CustomStringConvertible, CustomR
 
 public struct ImportedKeyCount: Equatable, Sendable {
     public var total: Int
-    /// Those that were not known, or read more than what was.
+    /// Keys that this device did not have, or only from a later message on.
     public var new: Int
 
     public init(total: Int, new: Int) {
@@ -156,19 +156,19 @@ public struct ImportedKeyCount: Equatable, Sendable {
     }
 }
 
-/// A device of the account, as the server and the keys have it.
+/// A device of the account, according to the server and to its keys.
 public struct AccountDevice: Identifiable, Equatable, Sendable {
     public enum Trust: Equatable, Sendable {
         case confirmed
         case unconfirmed
-        /// It has no keys: it reads and writes encrypted rooms not at all.
+        /// It has no keys, so it can neither read nor write encrypted messages.
         case withoutEncryption
-        /// Not known, as the account has no identity or its keys cannot be read.
+        /// Unknown, as the account has no identity or its keys cannot be read.
         case unknown
     }
 
     public let id: String
-    /// Empty if it was not named.
+    /// Empty if unnamed.
     public var name: String
     public var lastSeen: Date?
     public var isThis: Bool
@@ -183,28 +183,28 @@ public struct AccountDevice: Identifiable, Equatable, Sendable {
     }
 }
 
-/// What is known of the identity of another user.
+/// The identity of another user.
 public enum UserIdentity: Equatable, Sendable {
-    /// Not known yet, or it cannot be found out now.
+    /// Not known yet, or unavailable.
     case unknown
-    /// They have none: their devices get no keys of rooms.
+    /// They have none, so their devices get no room keys.
     case none
-    /// The one that they had when it was first seen.
+    /// Unchanged since it was first seen.
     case unverified
-    /// Another than was first seen. Nothing was verified, so nothing is held.
+    /// Changed since it was first seen. As it was never verified, messages are still sent.
     case changed
     case verified
-    /// Another than was verified: nothing is sent to them until it is accepted or verified.
+    /// Changed since it was verified. Nothing is sent until the new one is accepted or verified.
     case changedAfterVerification
 }
 
-/// What the user should know of the identities of an encrypted room's members.
+/// The identities of an encrypted room's members that need the user's attention.
 public struct RoomTrust: Equatable, Sendable {
-    /// Members with another identity than was first seen, which nobody has verified or accepted since.
+    /// Members whose identity has changed since it was first seen and was not verified or accepted since.
     public var changed: [MemberID]
     /// Those of them who had been verified: nothing is sent into the room until each is verified or accepted.
     public var holding: [MemberID]
-    /// Members without an identity: their devices get no keys, so they read nothing that is sent.
+    /// Members without an identity. Their devices get no keys, so they cannot read new messages.
     public var withoutIdentity: [MemberID]
 
     public init(changed: [MemberID] = [], holding: [MemberID] = [], withoutIdentity: [MemberID] = []) {
@@ -215,23 +215,23 @@ public struct RoomTrust: Equatable, Sendable {
 }
 
 public enum EncryptionError: Error, Equatable, Sendable {
-    /// The server wants the account's password for it. Ask for it, and call again.
+    /// The server requires the account's password. Ask for it and call again.
     case passwordRequired
     case wrongPassword
-    /// The server wants something else than a password, such as a web page.
+    /// The server requires a confirmation other than a password, such as on a web page.
     case confirmationUnsupported
-    /// It opens nothing here.
+    /// The recovery key or passphrase does not match.
     case wrongRecoveryKey
-    /// It is no recovery key: one of its characters is wrong.
+    /// A recovery key with a wrong checksum: it was mistyped.
     case malformedRecoveryKey
-    /// There is no secret storage to open.
+    /// There is no secret storage.
     case noRecovery
-    /// The secret storage has not what was wanted, or that is of another identity.
+    /// The secret storage lacks the required secret, or has that of another identity.
     case incompleteRecovery
-    /// The device is not confirmed, and has to be for this.
+    /// Requires a confirmed device, and this one is not.
     case unconfirmedDevice
     case wrongPassphrase
-    /// The file is no key file, or a damaged one.
+    /// The file is not a key file, or is damaged.
     case damagedFile
     /// The file could not be read or written. The reason is technical.
     case file(reason: String)
@@ -241,9 +241,9 @@ public enum EncryptionError: Error, Equatable, Sendable {
     case unavailable(EncryptionCondition.Problem?)
     /// The user has no identity to verify.
     case noIdentity
-    /// There is no confirmed device that could be asked, or none of that name.
+    /// There is no confirmed device to ask, or none with that ID.
     case noDevice
-    /// There is no direct chat with them, so there is no place for it.
+    /// There is no direct chat with the user to verify in.
     case noRoom
     /// The keys could not be stored. The reason is technical.
     case storage(reason: String)

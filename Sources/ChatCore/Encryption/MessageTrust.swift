@@ -1,11 +1,11 @@
-/// What is to be said of a message that can be read in an encrypted room; a message without any is as it should be.
+/// A warning about a readable message in an encrypted room; `nil` for the normal case.
 ///
-/// The raw values are in the files of users: they never change.
+/// The raw values are stored: never change one.
 public enum MessageTrust: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Its key is from a backup or a file, which prove nothing of its sender.
+    /// Its key is from a backup or a file, which does not prove who sent the message.
     case unproven
     /// It was sent in the clear.
     case notEncrypted
-    /// Its sender had another identity when they were verified.
+    /// The sender's identity has changed since they were verified.
     case changedIdentity
 }

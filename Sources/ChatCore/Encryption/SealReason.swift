@@ -1,35 +1,35 @@
 /// Why an encrypted message cannot be read.
 ///
-/// The raw values are in the files of users: they never change.
+/// The raw values are stored: never change one.
 public enum SealReason: String, Error, CaseIterable, Hashable, Sendable, Codable {
-    /// Its key has not come.
+    /// Its key has not arrived.
     case noKey
-    /// Its key has not come, and it is older than the keys of this device.
+    /// Its key has not arrived, and the message is older than this device.
     case beforeSignIn
-    /// The key that came begins after it.
+    /// Its key decrypts only later messages.
     case beforeKey
-    /// Who shared the key said that it is of a time before the user was in the room.
+    /// The sender withholds the key, as the user was not in the room then.
     case beforeMembership
-    /// Its sender shares keys with confirmed devices only.
+    /// The sender shares keys with confirmed devices only.
     case unconfirmedDevice
-    /// Its sender does not share the key, for another reason.
+    /// The sender withholds the key for another reason.
     case withheld
-    /// It repeats another message, or is one of another room.
+    /// It repeats another message, or was encrypted for another room.
     case repeated
-    /// The server names another sender than the one who encrypted it.
+    /// The server claims another sender than the one who encrypted it.
     case otherSender
-    /// The owner of the device that sent it has not confirmed the device, or nobody knows the device.
+    /// The sending device is unknown, or its owner has not confirmed it.
     case unconfirmedSender
-    /// It is being asked which device has sent it.
+    /// The sending device is being looked up.
     case unknownSender
     case unknownAlgorithm
     case damaged
-    /// What opens the keys of this device could not be read.
+    /// The credential that encrypts this device's keys could not be read.
     case keysLocked
     /// The account's encryption does not work; its ``EncryptionCondition`` says why.
     case keysUnavailable
     /// The program was built without encryption.
     case notBuilt
-    /// An earlier version did not keep the event, so the server has to send it once more.
+    /// An earlier version did not store the event, so it has to be requested again.
     case notFetched
 }

@@ -1,56 +1,56 @@
-/// A comparison of emoji or numbers, by which two devices make sure of each other's keys.
+/// A comparison of emoji or numbers that verifies the keys of two devices.
 public struct Verification: Identifiable, Equatable, Sendable {
     public typealias ID = String
 
     public enum Phase: Equatable, Sendable {
-        /// The other side asks: ``Action/accept`` or ``Action/cancel``.
+        /// The other side has asked; answer with ``Action/accept`` or ``Action/cancel``.
         case requested
-        /// The other side was asked.
+        /// The other side has been asked and has not answered.
         case waiting
-        /// Both sides want it, and keys are being exchanged.
+        /// Both sides have agreed, and keys are being exchanged.
         case preparing
         /// The user compares what both devices show.
         case comparing(emoji: [VerificationEmoji], numbers: [Int])
-        /// The user has confirmed, the other side has not yet.
+        /// The user has confirmed the match, and the other side has not.
         case confirming
         case done
         case canceled(Cancellation)
     }
 
     public enum Cancellation: Equatable, Sendable {
-        /// By the user here.
+        /// Canceled by the user.
         case here
-        /// By the other side.
+        /// Canceled by the other side.
         case there
         case timeout
-        /// What was compared does not match: somebody may be listening in.
+        /// The emoji or numbers do not match: the connection may be intercepted.
         case mismatch
         /// Another device of the user has answered.
         case answeredElsewhere
-        /// The sides have no way of verification in common.
+        /// The sides have no verification method in common.
         case unsupported
-        /// What the other side sent makes no sense, or its keys are not those that are known.
+        /// The other side sent invalid messages, or other keys than are known.
         case failed
     }
 
     public enum Action: Equatable, Sendable {
         case accept
         case cancel
-        /// What both devices show is the same.
+        /// The user confirms that both devices show the same.
         case confirmMatch
         case reportMismatch
-        /// The user has seen how it ended: it goes.
+        /// The user has seen the outcome: removes the verification.
         case dismiss
     }
 
     public let id: ID
-    /// Whom it is with: the user themselves for their own devices.
+    /// The other user, or the user themselves for a verification of their own devices.
     public var user: MemberID
-    /// The device on the other side; `nil` while nobody has answered.
+    /// The device on the other side; `nil` until one has answered.
     public var device: String?
-    /// What that device is called; empty if it was not named.
+    /// The name of that device; empty if unnamed.
     public var deviceName: String
-    /// Whether it is between devices of the account.
+    /// Whether both devices belong to the account.
     public var isOwn: Bool
     public var isIncoming: Bool
     public var phase: Phase
@@ -87,10 +87,10 @@ public struct VerificationEmoji: Equatable, Sendable {
     }
 
     public var symbol: String { Self.all[index].symbol }
-    /// In English, as the specification names it; the window translates it.
+    /// The specification's English name, which the user interface translates.
     public var name: String { Self.all[index].name }
 
-    /// In the order of the specification, "SAS method: emoji".
+    /// The specification's table ("SAS method: emoji"), in order.
     public static let all: [(symbol: String, name: String)] = [
         ("🐶", "Dog"), ("🐱", "Cat"), ("🦁", "Lion"), ("🐎", "Horse"), ("🦄", "Unicorn"), ("🐷", "Pig"),
         ("🐘", "Elephant"), ("🐰", "Rabbit"), ("🐼", "Panda"), ("🐓", "Rooster"), ("🐧", "Penguin"), ("🐢", "Turtle"),

@@ -1,6 +1,6 @@
-/// What is loaded and played in messages without being asked for.
+/// Which media load and play automatically.
 public struct MediaPreferences: Equatable, Sendable {
-    /// The kinds of media for which that is chosen.
+    /// The kinds of media with a setting of their own.
     public enum Kind: String, CaseIterable, Sendable {
         case images, animations, videos, audio, files
 
@@ -18,7 +18,7 @@ public struct MediaPreferences: Equatable, Sendable {
 
     public enum Choice: String, CaseIterable, Sendable {
         case always
-        /// Up to ``smallBytes``.
+        /// Loaded automatically up to ``smallBytes``.
         case small
         /// When the user selects it.
         case never
@@ -40,8 +40,7 @@ public struct MediaPreferences: Equatable, Sendable {
         self.playsAnimations = playsAnimations
     }
 
-    /// Whether media are loaded when they are shown. What is on this computer always is; what the sender did not tell the
-    /// size of counts as large.
+    /// Whether media load when they are shown. Local files always do; media of unknown size count as large.
     public func loadsAutomatically(_ media: MediaReference) -> Bool {
         guard !media.isOnlyHere else { return true }
         return switch choices[Kind(media)] {
@@ -51,6 +50,6 @@ public struct MediaPreferences: Equatable, Sendable {
         }
     }
 
-    /// Whether the still image of a video is loaded when the video is shown. It is small, and an image.
+    /// Whether a video's still image loads when the video is shown. It counts as a small image.
     public var loadsPosters: Bool { choices[.images, default: .never] != .never }
 }

@@ -7,7 +7,7 @@ public enum MediaProblem: Hashable, Sendable {
     case undisplayableImage
     /// The content could not be loaded.
     case missingImage(canRetry: Bool)
-    /// The user's preferences leave it to the user to load the content.
+    /// The user's preferences do not load such content automatically.
     case notLoaded(bytes: Int?)
     case unplayable
 }

@@ -10,8 +10,8 @@ public struct MediaReference: Hashable, Sendable {
     /// The prefix of URIs of local content, followed by its digest.
     public static let localScheme = "media:"
 
-    /// The prefix of URIs of content that is encrypted where it is. The rest is the backend's and has the key, so it is
-    /// sent to nobody.
+    /// The prefix of URIs of encrypted content. The rest is defined by the backend and contains the key, so a URI is
+    /// never sent.
     public static let encryptedScheme = "encrypted:"
 
     public init(uri: String, thumbnailURI: String? = nil, media: MediaDescription) {
@@ -45,7 +45,7 @@ public struct MediaReference: Hashable, Sendable {
         uri.hasPrefix(localScheme) ? String(uri.dropFirst(localScheme.count)) : nil
     }
 
-    /// Whether the content is encrypted where it is.
+    /// Whether the content is encrypted on the server.
     public var isEncrypted: Bool { uri.hasPrefix(Self.encryptedScheme) }
 
     /// Whether the content has not been uploaded.

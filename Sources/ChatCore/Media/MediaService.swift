@@ -32,8 +32,8 @@ public protocol MediaService: Sendable {
     /// Returns the content as a file with its own name, for other programs.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func namedFile(of media: MediaReference) async throws -> URL
-    /// Returns the file as one that may be sent into a room that is not encrypted: what is encrypted is copied here,
-    /// decrypted, to be uploaded anew.
+    /// Returns a file that may be sent into an unencrypted room. An encrypted file is decrypted into a local copy,
+    /// which is then uploaded.
     func unencrypted(_ media: MediaReference) async throws -> MediaReference
 }
 
@@ -42,7 +42,7 @@ extension MediaService {
         try await content(of: media)
     }
 
-    /// For backends that encrypt nothing.
+    /// For backends without encryption.
     public func unencrypted(_ media: MediaReference) async throws -> MediaReference { media }
 
     /// For backends without downloads: content that cannot be read counts as missing.

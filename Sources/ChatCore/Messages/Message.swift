@@ -53,7 +53,7 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var upload: Double?
     /// The user's latest pending change, with which the message is shown, or else the latest failed one.
     public var pendingChange: PendingChange?
-    /// What is to be said of its encryption; `nil` if all is well.
+    /// A warning about its encryption, or `nil`.
     public var trust: MessageTrust?
 
     public init(
@@ -92,7 +92,7 @@ public struct Message: Identifiable, Equatable, Sendable {
         self.event = event
     }
 
-    /// Whether it says anything: a deleted one does not, nor one that cannot be read.
+    /// Whether it has content, unlike a deleted or unreadable message.
     public var hasContent: Bool { !isDeleted && content.kind != .sealed }
 
     /// Inlinable, so that the optimizer reads the member without its key path.

@@ -16,7 +16,7 @@ extension Message {
         public var attachments: [MediaReference]
         /// The state change that a message of the kind `event` stands for. Its sender caused the change.
         public var event: RoomEvent?
-        /// Why a message of the kind `sealed` cannot be read: it has no other content.
+        /// Why a message of the kind `sealed` cannot be read. It has no other content.
         public var seal: SealReason?
 
         public init(

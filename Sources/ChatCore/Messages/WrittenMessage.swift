@@ -9,7 +9,7 @@ public struct WrittenMessage: Hashable, Sendable, Codable {
     /// How the message was created.
     public enum Origin: String, Hashable, Sendable, Codable {
         case composed, command, forwarded, imported
-        /// Written in a notification, beside the room's composer.
+        /// Written in a notification instead of the room's composer.
         case notification
     }
 

@@ -1,14 +1,14 @@
 /// A message of another user that has just arrived.
 public struct MessageArrival: Equatable, Sendable {
     public var message: Message
-    /// The sender's display name, or else their identifier.
+    /// The sender's display name, or their user ID if they have none.
     public var senderName: String
-    /// What push rules say of the message; never ``NotificationLevel/none``.
+    /// The level according to the push rules; never ``NotificationLevel/none``.
     public var level: NotificationLevel
-    /// Whether push rules ask for no sound.
+    /// Whether the push rules suppress the sound.
     public var isSilent: Bool
-    /// Whether it arrived while the account caught up with its server, as after sleep: one notice for all such messages
-    /// is enough.
+    /// Whether it arrived while the account caught up with its server, as after sleep. One notification is enough for
+    /// all such messages.
     public var isMissed: Bool
 
     public init(
@@ -22,15 +22,14 @@ public struct MessageArrival: Equatable, Sendable {
     }
 }
 
-/// What arrives from others, for notifications.
+/// Reports new messages for notifications.
 public protocol NotificationService: Sendable {
-    /// The unread messages that arrive from now on and that push rules notify of, in the order in which they arrive.
-    /// No history that was fetched is among them, nor what had arrived before the program started, and no arrival is
-    /// skipped.
+    /// The unread messages that arrive from now on and notify according to the push rules, in order and without
+    /// omissions. Excludes fetched history and messages from before the program's start.
     func arrivals() -> AsyncStream<MessageArrival>
 }
 
 extension NotificationService {
-    /// For backends in which nobody else writes.
+    /// For backends without other users.
     public func arrivals() -> AsyncStream<MessageArrival> { AsyncStream { $0.finish() } }
 }

@@ -6,7 +6,7 @@ public enum RoomNotificationRule: String, CaseIterable, Equatable, Sendable {
     case nothing
 }
 
-/// What the user wants to be notified of, on all devices.
+/// The user's notification settings, which apply to all of their devices.
 public struct NotificationSettings: Equatable, Sendable {
     /// The rooms with a rule of their own; all others follow the account's defaults.
     public var rooms: [RoomID: RoomNotificationRule]
@@ -19,14 +19,14 @@ public struct NotificationSettings: Equatable, Sendable {
     }
 }
 
-/// What the user wants to be notified of. Methods throw ``ChatError/notPermitted`` without
+/// The user's notification settings. Methods throw ``ChatError/notPermitted`` without
 /// ``BackendCapabilities/notificationSettings``.
 public protocol NotificationSettingsService: Sendable {
-    /// The current settings, then each change, on whichever device.
+    /// The current settings, then each change, including those made on other devices.
     func notificationSettings() -> AsyncStream<NotificationSettings>
     /// Sets a room's rule; with `nil` it follows the account's defaults.
     func setNotificationRule(_ rule: RoomNotificationRule?, of room: RoomID) async throws
-    /// Adds a keyword, unless there is one that differs in case alone.
+    /// Adds a keyword unless an equal one exists, ignoring case.
     /// - Throws: ``ChatError/invalidName`` for a blank one.
     func addKeyword(_ keyword: String) async throws
     func removeKeyword(_ keyword: String) async throws

@@ -47,7 +47,7 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
         public var sentAt: Date
         /// The delivery state of one of the user's own messages.
         public var delivery: Message.Delivery
-        /// Whether it is encrypted and cannot be read: the text is empty.
+        /// Whether it is encrypted and cannot be read. Its text is then empty.
         public var isSealed: Bool
 
         public init(
@@ -75,7 +75,7 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     /// Whether both counts are lower bounds: messages are missing after the fully-read marker, and the server has sent
     /// no count.
     public var mayHaveMoreUnread: Bool
-    /// Whether the user has marked the room as unread, whatever its messages are.
+    /// Whether the user has marked the room as unread, regardless of unread messages.
     public var isMarkedUnread: Bool
     /// Whether nothing in the room notifies (``RoomNotificationRule/nothing``).
     public var isMuted = false

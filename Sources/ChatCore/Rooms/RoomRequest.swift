@@ -9,10 +9,10 @@ public struct RoomRequest: Equatable, Sendable {
     public var address: String?
     /// The users to invite at once.
     public var invitees: [MemberID]
-    /// Whether the room is encrypted from end to end from its first event on, for good.
+    /// Whether the room is end-to-end encrypted from its first event on, permanently.
     public var isEncrypted: Bool
 
-    /// - Parameter isEncrypted: `nil` for what rooms are by default: encrypted, unless anyone can join.
+    /// - Parameter isEncrypted: `nil` for the default: encrypted unless anyone can join.
     public init(
         name: String, topic: String? = nil, address: String? = nil, invitees: [MemberID] = [],
         isEncrypted: Bool? = nil

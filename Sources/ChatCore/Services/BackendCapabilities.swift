@@ -87,9 +87,9 @@ public protocol RoomCapabilityService: Sendable {
     /// Returns the direct chat with a user, creating it if needed.
     /// - Parameter user: The user's identifier.
     func openDirect(with user: String) async throws -> RoomID
-    /// Returns whether the room's messages are encrypted from end to end.
+    /// Returns whether the room's messages are end-to-end encrypted.
     func isEncrypted(_ room: RoomID) async throws -> Bool
-    /// Encrypts what is sent into the room from now on, for good.
+    /// Permanently encrypts what is sent into the room from now on.
     /// - Throws: ``ChatError/encryptionUnavailable``, or the server's error.
     func enableEncryption(in room: RoomID) async throws
     func succession(of room: RoomID) async throws -> RoomSuccession

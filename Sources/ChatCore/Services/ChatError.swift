@@ -22,7 +22,7 @@ public enum ChatError: Error, Equatable, Sendable {
     case attachmentsNotPermitted
     /// See ``ChatLimits/isValidReaction(_:)``.
     case invalidReaction
-    /// The account cannot encrypt on this device, where it has to.
+    /// The account has to encrypt and cannot on this device.
     case encryptionUnavailable
     /// The file does not exist, is not a regular file, or is not readable.
     case unreadableFile

@@ -21,9 +21,9 @@ public protocol RoomService: Sendable {
     func markAllRead(in room: RoomID) async throws
 }
 
-/// A backend that has rooms of its own for the user to begin with.
+/// A backend that creates initial rooms for a new user.
 public protocol FirstRoomsService: Sendable {
-    /// Whether nobody has decided yet that there are to be first rooms.
+    /// Whether the user has not decided yet whether to create initial rooms.
     var awaitsFirstRooms: Bool { get }
     /// Creates them, once; later calls do nothing.
     func createFirstRooms() async throws
@@ -82,7 +82,7 @@ public protocol MessageService: Sendable {
     /// time proportional to the text: call it off the main thread.
     /// - Parameters:
     ///   - isEdit: Whether the message is to be sent as an edit, which takes more space.
-    ///   - room: What is encrypted takes more space, too.
+    ///   - room: The room. Encryption takes more space, too.
     nonisolated func excess(of message: WrittenMessage, isEdit: Bool, in room: RoomID) -> Int
     /// Immediately retries a failed message, or one that waits for its next attempt; `nil` retries all in the room.
     /// Does nothing if there are none.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The observers of each room's timeline, with what a backend remembers of a room for observers to come.
+/// The observers of each room's timeline, with a value per room that initializes later observers.
 public final class RoomFeeds<Memory: Sendable>: Sendable {
-    /// Changed in place: what is remembered may be large.
+    /// Changed in place, as the value may be large.
     private struct Feed {
         var observers = Observers<TimelineUpdate>()
         var memory: Memory
@@ -27,7 +27,7 @@ public final class RoomFeeds<Memory: Sendable>: Sendable {
     private let state = Mutex(State())
     private let isEmpty: @Sendable (Memory) -> Bool
 
-    /// - Parameter isEmpty: whether there is nothing to remember, so that a room without observers is forgotten.
+    /// - Parameter isEmpty: whether a value may be discarded when its room has no observers.
     public init(isEmpty: @escaping @Sendable (Memory) -> Bool = { _ in true }) {
         self.isEmpty = isEmpty
     }
@@ -39,13 +39,13 @@ public final class RoomFeeds<Memory: Sendable>: Sendable {
         state.withLock { $0.feeds[room]?.observers.isEmpty == false }
     }
 
-    /// What is remembered of a room; `nil` for one that has been forgotten.
+    /// Returns the value of a room, or `nil` if it was discarded.
     public func memory(of room: RoomID) -> Memory? { state.withLock { $0.feeds[room]?.memory } }
 
-    /// Adds an observer, which receives the opening and then each update.
+    /// Adds an observer, which receives the first updates and then each later one.
     /// - Parameters:
-    ///   - memory: what to remember of a room that has been forgotten.
-    ///   - opening: returns the first updates, by what is remembered.
+    ///   - memory: the value of a room that has none.
+    ///   - opening: returns the first updates, computed from the value.
     public func add(
         _ continuation: AsyncStream<TimelineUpdate>.Continuation, to room: RoomID, remembering memory: Memory,
         opening: (Memory) -> [TimelineUpdate]
@@ -63,10 +63,10 @@ public final class RoomFeeds<Memory: Sendable>: Sendable {
         state.withLock { $0.feeds[room]?.observers.yield(update) }
     }
 
-    /// Changes what is remembered of a room, and publishes what follows from that.
+    /// Changes the value of a room and publishes an update.
     /// - Parameters:
-    ///   - memory: what to change for a room that has been forgotten; `nil` leaves that alone.
-    ///   - change: returns the update to publish, or `nil` for none.
+    ///   - memory: the value of a room that has none, or `nil` to leave such a room unchanged.
+    ///   - change: returns the update, or `nil` for none.
     public func change(
         _ room: RoomID, remembering memory: Memory? = nil, _ change: (inout Memory) -> TimelineUpdate?
     ) {
@@ -78,7 +78,7 @@ public final class RoomFeeds<Memory: Sendable>: Sendable {
     }
 
     /// Ends the streams of a room.
-    /// - Parameter last: what they receive before.
+    /// - Parameter last: the final update.
     public func end(_ room: RoomID, with last: TimelineUpdate? = nil) {
         // Outside the lock, so that no termination handler runs while it is held.
         var feed = state.withLock { $0.feeds.removeValue(forKey: room) }

@@ -1,8 +1,8 @@
 import ChatViewModels
 import GtkKit
 
-/// The account button at the start of the sidebar's header, the account's name as its title, and the banners about its
-/// connection and its encryption below it.
+/// The sidebar's account header: the menu button, the account's name as title, and the banners about its connection and
+/// encryption below.
 final class AccountBar {
     private let switcher = AccountSwitcher()
     private let connectionBar = ConnectionBar()

@@ -26,7 +26,7 @@ final class TransferPresenter {
         TransferChoice.source(over: window) { [weak self] in self?.start(.import($0)) }
     }
 
-    /// - Parameter account: what is exported from; the displayed account if `nil`.
+    /// - Parameter account: the account to export from; `nil` for the displayed one.
     @discardableResult
     func start(_ task: TransferViewModel.Task, in account: ConversationCoordinator? = nil) -> TransferDialog? {
         guard let window, let transfer = accounts.transfer(task, in: account) else { return nil }

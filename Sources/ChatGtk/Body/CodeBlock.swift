@@ -34,7 +34,7 @@ final class CodeBlock {
         // Long lines scroll horizontally; vertical scrolling belongs to the timeline.
         let scroller = ScrolledWindow(sideways: textWidget)
         scroller.maxContentWidth = BodyText.maxWidth - 2 * Self.padding
-        // Code begins at the left in every language. The viewport between the two has a direction, too.
+        // Code is left-to-right in every language. Set the direction of the viewport between the two as well.
         for widget in [scroller, textWidget.parent, textWidget] { widget?.textDirection = .leftToRight }
         widget.append(header)
         widget.append(scroller)

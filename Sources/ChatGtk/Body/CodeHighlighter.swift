@@ -5,7 +5,7 @@ import GtkKit
 
 /// Highlights code with GtkSourceView's engine, in a buffer without a view.
 ///
-/// The one file of views that calls C: GtkKit does not link GtkSourceView, which only this application needs.
+/// The only view code that calls C: GtkKit does not link GtkSourceView, which only this application needs.
 enum CodeHighlighter {
     /// The maximum length in bytes; longer code is not highlighted, because the engine runs on the main thread.
     static let maxLength = 20_000
@@ -28,8 +28,8 @@ enum CodeHighlighter {
 
     private static var cache = HighlightCache()
 
-    /// Returns the highlights of code, or an empty array if the language is unknown or the code too long. Takes
-    /// milliseconds on the main thread for code that was not drawn lately.
+    /// Returns the highlights of code, or an empty array if the language is unknown or the code too long. For code that
+    /// is not cached, this takes milliseconds on the main thread.
     static func highlights(of code: String, language: String, isDark: Bool) -> [CodeHighlight] {
         guard code.utf8.count <= maxLength else { return [] }
         return cache.highlights(of: HighlightCache.Key(code: code, language: language, isDark: isDark)) {

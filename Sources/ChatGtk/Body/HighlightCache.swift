@@ -1,4 +1,4 @@
-/// The highlights of the code that was drawn last: rows that come back and rooms that are opened again have the same.
+/// Caches the highlights of the code displayed last, for rows that scroll back into view and rooms that are reopened.
 struct HighlightCache {
     struct Key: Hashable {
         var code: String
@@ -6,14 +6,14 @@ struct HighlightCache {
         var isDark: Bool
     }
 
-    /// The maximum number of codes.
+    /// The maximum number of entries.
     static let limit = 64
 
     private var highlights: [Key: [CodeHighlight]] = [:]
-    /// The oldest first.
+    /// Least recently used first.
     private var keys: [Key] = []
 
-    /// - Parameter compute: Called if the highlights are not there.
+    /// - Parameter compute: Called on a cache miss.
     mutating func highlights(of key: Key, _ compute: () -> [CodeHighlight]) -> [CodeHighlight] {
         if let known = highlights[key] { return known }
         let computed = compute()

@@ -1,10 +1,10 @@
 public import GtkKit
 
-/// What Parlance says of itself.
+/// Presents information about Parlance.
 public enum AboutDialog {
     private static let website = "https://github.com/parlance-chat/parlance"
 
-    /// - Parameter encryptionLibrary: The one that the program contains, such as "vodozemac 0.10.0", or `nil`.
+    /// - Parameter encryptionLibrary: The name and version of the linked library, such as "vodozemac 0.10.0", or `nil`.
     public static func present(version: String, encryptionLibrary: String?, over parent: Widget?) {
         let developers = translated("The Parlance developers")
         let dialog = AboutWindow(
@@ -35,7 +35,7 @@ public enum AboutDialog {
         return "\(tagline)\n\n\(limits)"
     }
 
-    /// In English whatever the language: developers read it.
+    /// Always in English, as developers read it.
     static func debugInfo(version: String, encryptionLibrary: String?) -> String {
         """
         Parlance \(version)
@@ -43,7 +43,7 @@ public enum AboutDialog {
         """
     }
 
-    /// Of all that is linked with it, one for each license; `share/licenses` has the names and texts of all parts.
+    /// Adds one linked part for each license; `share/licenses` has the names and license texts of all.
     private static func addLicensesOfEncryption(to dialog: AboutWindow) {
         dialog.addLegalSection(
             "vodozemac", copyright: "Copyright © 2021–2025 The Matrix.org Foundation, Damir Jelić, Denis Kasak",

@@ -6,7 +6,7 @@ final class AccountPreferencesGroup {
     let widget: PreferencesGroup
     let entry = EntryRow(translated("Add Keyword"))
     private let viewModel: AccountPreferencesViewModel
-    /// What was typed last: it comes back if it could not be added.
+    /// The keyword entered last, restored to the field if it could not be added.
     private var added = ""
     private var rows: [(keyword: String, widget: ActionRow)] = []
     private let problem = ActionRow("")

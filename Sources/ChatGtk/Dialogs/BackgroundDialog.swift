@@ -1,9 +1,9 @@
 import ComposerGtk
 public import GtkKit
 
-/// Asks once whether the program goes on after its window is closed.
+/// Asks once whether Parlance keeps running after its window is closed.
 public enum BackgroundDialog {
-    /// - Parameter onAnswer: receives the choice; not called if the user closes the dialog, and so keeps the window.
+    /// - Parameter onAnswer: receives the choice. Not called if the user dismisses the dialog, which keeps the window.
     public static func present(over parent: Widget, onAnswer: @escaping @MainActor (Bool) -> Void) {
         let dialog = MessageDialog(
             heading: translated("Run in Background?"),
@@ -18,7 +18,7 @@ public enum BackgroundDialog {
         dialog.present(over: parent)
     }
 
-    /// Says that the desktop does not allow it.
+    /// Reports that the desktop does not allow background operation.
     public static func presentDenial(over parent: Widget) {
         let dialog = MessageDialog(
             heading: translated("Cannot Run in Background"),

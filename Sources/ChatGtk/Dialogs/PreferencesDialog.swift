@@ -18,10 +18,10 @@ public enum PreferencesDialog {
     private static let automaticMedia = MediaPreferences.Choice.allCases.map(\.rawValue)
 
     /// - Parameters:
-    ///   - accounts: what can be chosen for single accounts.
-    ///   - encryption: the encryption of each account that has any.
-    ///   - page: the page that is shown first; `nil` for the list of pages.
-    ///   - spelling: the languages of spelling; `nil` if they cannot be chosen.
+    ///   - accounts: the accounts' own preferences.
+    ///   - encryption: the encryption preferences of the accounts that support it.
+    ///   - page: the initial page; `nil` for the list of pages.
+    ///   - spelling: the spelling languages; `nil` if they cannot be chosen.
     public static func present(
         settings: Settings, accounts: [AccountPreferencesViewModel] = [],
         encryption: [EncryptionPreferencesViewModel] = [], over parent: Widget?,
@@ -40,7 +40,7 @@ public enum PreferencesDialog {
         }
         settings.bind("automatic-size", to: builder["automatic_size", Widget.self], "value", bothWays: true)
         settings.bind("text-zoom", to: builder["text_zoom", Widget.self], "value", bothWays: true)
-        // A switch has two positions, the setting three: nobody was asked yet.
+        // The switch has two positions but the setting a third one: not asked yet.
         let runs: Switch = builder["run_in_background"]
         runs.isActive = settings.string("run-in-background") == "yes"
         runs.onChange { settings.set("run-in-background", $0 ? "yes" : "no") }

@@ -1,7 +1,7 @@
 import CGtk
 import GtkKit
 
-/// The list of pages in the preferences: beside the page, or in a narrow dialog before it.
+/// The list of preferences pages: beside the page, or, in a narrow dialog, before it.
 final class PreferencesPages {
     private let panes: Leaflet
     private let list: ListBox
@@ -27,14 +27,14 @@ final class PreferencesPages {
         addKeys(to: dialog)
     }
 
-    /// - Parameter name: the page to begin with; `nil` for the list, with the first page beside it.
+    /// - Parameter name: the initial page; `nil` for the list, with the first page beside it.
     func start(with name: String?) {
         let index = name.flatMap { name in pages.firstIndex { $0.name == name } }
         show(index ?? 0)
         panes.visibleChildName = index == nil ? "list" : "page"
     }
 
-    /// Goes back with the key that points to where the list comes from.
+    /// Goes back with the arrow key that points towards the list.
     private func addKeys(to dialog: Dialog) {
         let keys = KeyController()
         keys.onPress { [weak self] key in
@@ -48,7 +48,7 @@ final class PreferencesPages {
         dialog.addController(keys)
     }
 
-    /// Leaves the list with Tab: GTK would go through its rows, and so through the pages.
+    /// Makes Tab leave the list. GTK would move through its rows, which would change the page.
     private func addLeaving() {
         let keys = KeyController(.capture)
         keys.onPress { [weak self] key in
@@ -60,7 +60,7 @@ final class PreferencesPages {
         list.addController(keys)
     }
 
-    /// Shows the page beside the list while the arrow keys move through that.
+    /// Changes the displayed page while the arrow keys move through the list beside it.
     private func selectionChanged() {
         let index = list.withPointer { list in
             gtk_list_box_get_selected_row(list).map { Int(gtk_list_box_row_get_index($0)) }
@@ -92,7 +92,7 @@ final class PreferencesPages {
         let label = Label(title)
         label.xalign = 0
         label.wrap = true
-        // Otherwise it breaks at the first space, whatever room there is.
+        // Otherwise, the label wraps at the first space regardless of the available width.
         label.hexpand = true
         content.append(label)
         let row = ListBoxRow(content)

@@ -2,7 +2,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Tells before the first reaction in an encrypted room that reactions are not encrypted.
+/// Explains, before the first reaction in an encrypted room, that reactions are not encrypted.
 enum ReactionDialog {
     private final class Choice {
         var isRejected = false
@@ -26,7 +26,7 @@ enum ReactionDialog {
             dialog?.setResponse("react", isEnabled: !isRejected)
         }
         dialog.onResponse("react") { onAnswer(.react) }
-        // The response comes when what the dialog retains may be gone.
+        // The response may arrive after what the dialog retains is gone.
         dialog.onResponse("cancel") { onAnswer(choice.isRejected ? .never : .cancel) }
         dialog.retain([rejection])
         dialog.present(over: parent)

@@ -7,7 +7,7 @@ import GtkKit
 /// Presents the dialogs about rooms and their members.
 final class RoomPresenter {
     private weak var window: Widget?
-    /// What a room's own window is to show or ask; `nil` in the main window.
+    /// Receives what a room's own window has to show or ask; `nil` in the main window.
     private let requests: WindowRequests?
     /// Called when the user opens a room from a dialog.
     private let onOpen: @MainActor () -> Void

@@ -2,7 +2,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// The rows that choose the languages of spelling, in the preferences.
+/// The preferences rows that choose the spelling languages.
 final class SpellingLanguagesGroup {
     let widget = PreferencesGroup(title: translated("Spelling Languages"))
     private let viewModel: SpellingPreferencesViewModel
@@ -10,7 +10,7 @@ final class SpellingLanguagesGroup {
     private var languages: [(id: String, row: SwitchRow)] = []
     private var rendering: Rendering?
 
-    /// - Parameter summary: the row that says what is checked.
+    /// - Parameter summary: the row that describes which languages are checked.
     init(_ viewModel: SpellingPreferencesViewModel, summary: ActionRow) {
         self.viewModel = viewModel
         automatic = SwitchRow(translated("Use System Languages"))
@@ -44,12 +44,12 @@ final class SpellingLanguagesGroup {
     }
 }
 
-/// A row with a switch (AdwSwitchRow, which libadwaita has from 1.4 on).
+/// A row with a switch. (libadwaita has AdwSwitchRow only from 1.4 on.)
 final class SwitchRow {
     let widget: ActionRow
     private let control = Switch()
     private var isRendering = false
-    /// Called when the user has changed the switch.
+    /// Called when the user toggles the switch.
     var onChange: ((Bool) -> Void)?
 
     init(_ title: String) {

@@ -16,7 +16,7 @@ enum DeviceRow {
         let mark = Image(icon: device.trust.iconName)
         mark.setStyle("success", device.trust == .confirmed)
         mark.setStyle("warning", device.trust == .unconfirmed)
-        // The subtitle says it.
+        // The subtitle already has this information.
         mark.hideFromAccessibility()
         row.addPrefix(mark)
         if canVerify {
@@ -69,7 +69,7 @@ enum DeviceRow {
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("rename", translated("_Rename"), .suggested)
         dialog.setResponses(default: "rename", close: "cancel")
-        // The entry is gone when the response comes.
+        // The field is gone by the time of the response.
         let name = TypedName(device.name)
         entry.onChange { [weak entry] in if let entry, entry.isMapped { name.text = entry.text } }
         dialog.onResponse("rename") { renamed(name.text) }

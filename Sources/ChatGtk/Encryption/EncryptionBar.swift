@@ -2,7 +2,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// The banner above the room list that says what is missing in the account's encryption.
+/// The banner above the room list that shows the next step of the account's encryption setup.
 final class EncryptionBar {
     var onAction: (() -> Void)?
     private let view = Banner()

@@ -3,7 +3,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Presents the dialogs about encryption over the main window, or over the dialog that is open in it.
+/// Presents the encryption dialogs over the main window, or over a dialog that is open in it.
 final class EncryptionPresenter {
     private let accounts: AccountsCoordinator
     private weak var window: Widget?
@@ -19,7 +19,7 @@ final class EncryptionPresenter {
         ]
     }
 
-    /// Opens the dialog about what is missing in the displayed account.
+    /// Opens the setup dialog of the displayed account.
     func setUp() {
         guard let window, let viewModel = accounts.conversations.encryption?.setUp() else { return }
         EncryptionSetUpDialog.present(viewModel, over: Dialog.topmost ?? window)
@@ -37,7 +37,7 @@ final class EncryptionPresenter {
 }
 
 extension Dialog {
-    /// The dialog that is over all others.
+    /// The topmost dialog.
     static var topmost: Dialog? {
         let open = all
         return open.first { $0.window?.isActive == true } ?? open.last

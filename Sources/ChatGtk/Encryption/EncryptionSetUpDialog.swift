@@ -4,7 +4,7 @@ import ComposerGtk
 import Foundation
 import GtkKit
 
-/// Sets up encryption, confirms this device, or shows another recovery key.
+/// Sets up encryption, confirms this device, or shows a new recovery key.
 final class EncryptionSetUpDialog {
     let widget: Dialog
     private let viewModel: EncryptionSetUpViewModel
@@ -22,7 +22,7 @@ final class EncryptionSetUpDialog {
         let dialog = EncryptionSetUpDialog(viewModel)
         dialog.widget.onCloseRequest { [weak dialog] in
             dialog?.clear()
-            // GTK 4.8 tells a password field of its lost focus when it is gone already.
+            // GTK 4.8 reports a lost focus to a password field after the field is destroyed.
             if !Dialog.isInWindow { dialog?.widget.root?.focus = nil }
             dialog?.viewModel.send(.close)
             return false
@@ -115,7 +115,7 @@ final class EncryptionSetUpDialog {
             secret: secret.text, password: password.text)
     }
 
-    /// Clears what opens the account from the fields.
+    /// Clears passwords and keys from the fields.
     private func clear() {
         for field in [secret, password] { field.text = "" }
         builder["key", Label.self].text = ""

@@ -3,7 +3,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// What is known of a user's identity, with what can be done about it.
+/// A user's identity, with the actions on it.
 final class IdentityDialog {
     let widget: Dialog
     private let viewModel: IdentityViewModel
@@ -49,7 +49,7 @@ final class IdentityDialog {
         builder["explanation", Label.self].text = text.explanation(state)
         let verify: Button = builder["verify"]
         verify.isVisible = state.canVerify
-        // What is known comes later than the dialog.
+        // The state arrives after the dialog is presented.
         if state.canVerify, !couldVerify { verify.grabFocus() }
         couldVerify = state.canVerify
         builder["accept", Widget.self].isVisible = state.canAccept

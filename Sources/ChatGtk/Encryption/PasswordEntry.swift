@@ -1,9 +1,9 @@
 import CGtk
 import GtkKit
 
-/// A field that hides what is typed, with a button that shows it.
+/// A field that hides its text, with a button that reveals it.
 ///
-/// For message dialogs: libadwaita 1.2 crashes when one is destroyed while a password row in it has the focus.
+/// Use it in message dialogs: libadwaita 1.2 crashes if one is destroyed while a password row in it has the focus.
 final class PasswordEntry: Widget, Editable {
     convenience init(_ label: String) {
         self.init(sinking: gtk_password_entry_new())

@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Asks for a password or passphrase, and forgets it.
+/// Asks for a password or passphrase, without retaining it.
 enum PasswordPrompt {
     /// Asks for the account's password.
     static func presentPassword(
@@ -54,7 +54,7 @@ enum PasswordPrompt {
         let form = PasswordForm(count: fields.count, isValid)
         for (index, field) in fields.enumerated() {
             field.onChange { [weak dialog, weak field, form] in
-                // A field that goes changes once more, when it has no text to read.
+                // A field that is being destroyed reports one more change, and has no text to read.
                 guard let field, field.isMapped else { return }
                 form.texts[index] = field.text
                 dialog?.setResponse("accept", isEnabled: form.isValid)
@@ -69,7 +69,7 @@ enum PasswordPrompt {
         dialog.onResponse("accept") { form.answer(with: entered) }
         dialog.onResponse("cancel") { form.cancel(cancelled) }
         if !Dialog.isInWindow {
-            // GTK 4.8 tells a password field of its lost focus when it is gone already.
+            // GTK 4.8 reports a lost focus to a password field after the field is destroyed.
             dialog.onCloseRequest { [weak dialog] in
                 dialog?.root?.focus = nil
                 return false
@@ -80,7 +80,7 @@ enum PasswordPrompt {
         fields.first?.grabFocus()
     }
 
-    /// Closes a dialog once the key press that asked for it is over, as GTK goes on with the field that had it.
+    /// Closes a dialog after the key press has been handled, as GTK still uses the field that received it.
     private static func close(_ dialog: Dialog?) {
         Task { [weak dialog] in
             await MainLoop.idle()
@@ -89,7 +89,7 @@ enum PasswordPrompt {
     }
 }
 
-/// What was typed into the fields of a prompt.
+/// The fields of a prompt.
 private final class PasswordForm {
     var texts: [String]
     private var isAnswered = false
@@ -102,7 +102,7 @@ private final class PasswordForm {
 
     var isValid: Bool { check(texts) }
 
-    /// Hands over what was typed, once, and forgets it.
+    /// Passes the typed text on, once, and clears it.
     func answer(with entered: @MainActor (AccountCredential) -> Void) {
         guard !isAnswered else { return }
         let secret = AccountCredential(texts.first ?? "")
@@ -110,7 +110,7 @@ private final class PasswordForm {
         entered(secret)
     }
 
-    /// A dialog that closes after its answer says that it was canceled.
+    /// A dialog that closes after an answer also reports a cancellation: ignore it.
     func cancel(_ cancelled: @MainActor () -> Void) {
         guard !isAnswered else { return }
         forget()

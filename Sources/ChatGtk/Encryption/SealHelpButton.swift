@@ -1,7 +1,7 @@
 import ChatViewModels
 import GtkKit
 
-/// A button below the reason why a message cannot be read, which helps to read it.
+/// A button below the reason why a message cannot be read, with the action that may help.
 final class SealHelpButton {
     private let button = Button()
     private var help: SealHelp?

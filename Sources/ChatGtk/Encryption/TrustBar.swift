@@ -3,7 +3,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// The banner over the messages about the identities of an encrypted room's members.
+/// The banner above the messages that warns about identities of an encrypted room's members.
 final class TrustBar {
     private let view = Banner()
     private var rendering: Rendering?

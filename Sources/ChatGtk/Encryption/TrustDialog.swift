@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Says what is to be known of who sent a message.
+/// Explains the warning about a message's sender.
 enum TrustDialog {
     static func present(_ trust: MessageTrust, over parent: Widget) {
         let dialog = MessageDialog(

@@ -3,7 +3,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// A verification: the request, what is compared, and how it ended.
+/// A verification: the request, the comparison, and the outcome.
 final class VerificationDialog {
     let widget: Dialog
     private let viewModel: VerificationViewModel
@@ -61,7 +61,7 @@ final class VerificationDialog {
         updateButtons(state, text)
         let parts = parts(state)
         for (part, isVisible) in parts where isVisible { part.isVisible = true }
-        // First: when what has the focus is hidden, GTK moves it, after everything here.
+        // Set the focus first: when the focused widget is hidden, GTK moves the focus after all of this.
         if displayedState?.page != state.page, displayedState != nil { focus(state) }
         for (part, isVisible) in parts where !isVisible { part.isVisible = false }
         let problem: Label = builder["problem"]
@@ -105,14 +105,14 @@ final class VerificationDialog {
         for label in [symbol, name] { content.append(label) }
         let cell = FlowBoxChild(content)
         cell.isFocusable = false
-        // Four in a row, or three in the narrowest dialog.
+        // Four in a row, or three at the minimum width.
         cell.setSizeRequest(width: 72)
-        // The box around them reads all of them as words.
+        // The box around them has a label with all the words.
         for part in [cell, content, symbol, name] { part.hideFromAccessibility() }
         return cell
     }
 
-    /// What is shown on some pages only.
+    /// The widgets that only some pages show.
     private func parts(_ state: VerificationViewModel.State) -> [(Widget, isVisible: Bool)] {
         let buttons: [(String, Bool)] = [
             ("accept", state.page == .request), ("match", state.isComparing), ("mismatch", state.isComparing),
@@ -133,7 +133,7 @@ final class VerificationDialog {
         builder["other_way", Button.self].label = text.otherWay(state)
     }
 
-    /// Focuses what is to be read, or nothing: a key that was meant for another window must not answer.
+    /// Focuses the text to be read, or nothing, so that a key press meant for another window does not answer.
     private func focus(_ state: VerificationViewModel.State) {
         switch state.page {
         case .emoji: comparison.grabFocus()

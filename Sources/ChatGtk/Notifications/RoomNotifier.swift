@@ -6,7 +6,7 @@ import MediaGtk
 
 /// Shows the notifications of rooms through the desktop's notifier, with the rooms' avatars.
 public final class RoomNotifier: RoomNotificationPresenter {
-    /// The actions of the application that answer a notification; each takes the text of a ``NotificationTarget``.
+    /// The application's actions for notifications. Each takes a ``NotificationTarget`` as text.
     public enum AnswerAction: String, CaseIterable {
         case open = "open-message"
         case reply
@@ -19,14 +19,14 @@ public final class RoomNotifier: RoomNotificationPresenter {
         let limit: Timeout
     }
 
-    /// How long a notification waits for its avatar.
+    /// The maximum time for which a notification waits for its avatar.
     private static let avatarTime = Duration.seconds(2)
     private static let avatarSide = 128
 
     private let notifier: any Notifier
     private var waiting: [String: Waiting] = [:]
 
-    /// - Parameter onReply: receives what the user wrote into a notification, where the desktop takes a text.
+    /// - Parameter onReply: receives inline replies, on desktops that support them.
     public init(
         _ notifier: any Notifier,
         onReply: @escaping @MainActor (NotificationTarget, _ text: String) -> Void = { _, _ in }
@@ -40,7 +40,7 @@ public final class RoomNotifier: RoomNotificationPresenter {
     public func show(_ notification: RoomNotification, as id: String, media: any MediaService) {
         cancel(id)
         guard let avatar = notification.avatar else { return send(notification, nil, as: id) }
-        // The pixels come from a confined decoder: no other program reads the file of a stranger.
+        // Use pixels from the confined decoder: no other program should parse a stranger's file.
         let loading = Task { [weak self] in
             let image = await MediaPreviews(service: media).image(
                 of: MediaReference(uri: avatar, name: "", type: "image/*"), fitting: Self.avatarSide,

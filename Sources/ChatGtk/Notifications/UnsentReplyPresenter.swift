@@ -2,11 +2,11 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Asks what becomes of replies that were written into notifications of accounts or rooms that are gone, one at a time.
+/// Asks what to do with notification replies whose account or room is gone, one at a time.
 final class UnsentReplyPresenter {
     private let accounts: AccountsCoordinator
     private weak var window: Widget?
-    /// What is being asked, or was left unanswered: it is asked again by the next window.
+    /// The replies being asked about, or dismissed. The next window asks again.
     private var asked: [UnsentReplies.Reply] = []
     private var isAsking = false
     private var rendering: Rendering?

@@ -10,7 +10,7 @@ final class RoomListView {
     var onActivate: (() -> Void)?
     var onDetails: ((RoomID) -> Void)?
     var onLeave: ((RoomID) -> Void)?
-    /// Called when a room is to have a window of its own.
+    /// Called to open a room in its own window.
     var onOpenWindow: ((RoomID) -> Void)?
 
     private var viewModel: RoomListViewModel
@@ -28,7 +28,7 @@ final class RoomListView {
     private var isRendering = false
     /// Whether the open room is on another page.
     private var isFolded = false
-    /// The rooms whose messages the user sees.
+    /// The rooms whose messages are visible to the user.
     private var seen = SeenRooms()
     private let menu: PopoverMenu
     private let focus = FocusRestorer()
@@ -159,7 +159,7 @@ final class RoomListView {
         stack.visibleChild = state.isEmpty ? "empty" : "rooms"
     }
 
-    /// How often the widgets of a row have been set.
+    /// The number of times that the widgets of a row were set.
     var renderCount: Int { bound.values.reduce(0) { $0 + $1.row.renderCount } }
 
     private func makeRow() -> Widget {
@@ -215,7 +215,7 @@ final class RoomListView {
         let press = LongPressGesture()
         press.isTouchOnly = true
         press.onPress { [weak self] in
-            // Otherwise the release would open the room as well.
+            // Otherwise, the release would also open the room.
             if self?.openMenu(x: $0.x, y: $0.y) == true { $0.claim() }
         }
         list.addController(press)
@@ -247,8 +247,8 @@ final class RoomListView {
         return openMenu(of: key, at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
     }
 
-    /// Opens the menu of a room, at a position in the coordinates of a widget.
-    /// - Returns: `false` if the row has none.
+    /// Opens the menu of a room, at a position in a widget's coordinates.
+    /// - Returns: `false` if the row has no menu.
     private func openMenu(of key: String?, at widget: Widget, x: Double, y: Double) -> Bool {
         guard let key, let row = byKey[key], !row.isInvitation else { return false }
         menuRoom = RoomID(key)

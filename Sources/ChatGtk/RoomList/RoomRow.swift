@@ -19,10 +19,10 @@ final class RoomRow {
     private let title = Label()
     private let column = Box(.vertical, spacing: 3)
     private let dateText: DateText
-    /// What the widgets show, or `nil` if it is a section title.
+    /// The displayed content, or `nil` for a section title.
     private var shown: Content?
     private var formatted: (moment: Moment, text: String)?
-    /// How often the widgets have been set.
+    /// The number of times that the widgets were set.
     private(set) var renderCount = 0
 
     private struct Content: Equatable {
@@ -32,7 +32,7 @@ final class RoomRow {
         let avatars: ObjectIdentifier?
     }
 
-    /// All that the text of a time depends on.
+    /// Everything that determines the text of a time.
     private struct Moment: Equatable {
         let date: Date
         let day: RelativeDay
@@ -81,9 +81,9 @@ final class RoomRow {
         IndexedList.item(of: widget).setStyle("section-title", isTitle)
     }
 
-    /// Sets the widgets, unless they show the row already: a change of one room renders the list, and each widget that is
-    /// set is laid out and drawn anew.
-    /// - Parameter isInView: whether the user sees the room's messages beside the list.
+    /// Sets the widgets unless they already show the row: a change of one room renders the whole list, and GTK lays out
+    /// and draws each widget that is set.
+    /// - Parameter isInView: whether the room's messages are visible beside the list.
     func show(_ row: RoomListViewModel.Row, isInView: Bool, _ avatarLoader: AvatarLoader?) {
         let moment = Moment(
             date: row.lastActivity, day: row.day, isTwelveHour: ClockFormat.desktop.isTwelveHour,
@@ -91,7 +91,7 @@ final class RoomRow {
         let content = Content(
             row: row, isInView: isInView, moment: moment, avatars: avatarLoader.map { ObjectIdentifier($0) })
         if content == shown {
-            // Loads an avatar again that could not be loaded.
+            // Retries an avatar that failed to load.
             if row.avatar != nil { avatar.show(row.name, row.avatar, from: avatarLoader) }
             return
         }

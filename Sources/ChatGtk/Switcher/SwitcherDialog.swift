@@ -4,7 +4,8 @@ import ChatViewModels
 import GtkKit
 import MediaGtk
 
-/// Finds a room by its name: a field with the matches below it. The field keeps the focus while the arrow keys choose.
+/// Opens a room by name: a search field with the matches below. The field keeps the focus while the arrow keys move the
+/// selection.
 final class SwitcherDialog {
     let widget = Dialog(title: translated("Switch Room"), width: 400, height: 480)
     let field = SearchField(label: translated("Switch room"))
@@ -19,19 +20,19 @@ final class SwitcherDialog {
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
     private var rendering: Rendering?
     private var isRendering = false
-    /// The number of rows that have widgets, at most. GtkListView makes those of all of its first 200 rows at once, and
-    /// the first frame would wait for rows that nobody sees: they come in steps after it.
+    /// The maximum number of rows with widgets. GtkListView creates widgets for its first 200 rows at once, which would
+    /// delay the first frame by rows that are out of view. They are added in steps afterwards.
     private var rowLimit = SwitcherDialog.rowsOfAStep
     private var firstFrame: SignalConnection?
     private var adding: Task<Void, Never>?
 
-    /// As many rows as the dialog has room for.
+    /// The number of rows that fit into the dialog.
     private static let rowsOfAStep = 8
 
     /// Presents the switcher, which retains itself until it is closed.
     /// - Parameters:
-    ///   - avatars: returns what loads the avatars of an account.
-    ///   - onChoose: called once a room was chosen and is being shown.
+    ///   - avatars: returns the avatar loader of an account.
+    ///   - onChoose: called once a room was chosen and is being opened.
     @discardableResult
     static func present(
         _ viewModel: SwitcherViewModel, over parent: Widget, avatars: @escaping @MainActor (String) -> AvatarLoader?,
@@ -46,7 +47,7 @@ final class SwitcherDialog {
     }
 
     /// Presents the switcher over the rooms of all accounts.
-    /// - Parameter text: what is searched for to begin with.
+    /// - Parameter text: the initial search text.
     static func present(
         _ accounts: AccountsCoordinator, searching text: String = "", over parent: Widget,
         onChoose: @escaping @MainActor (AccountRoom) -> Void
@@ -117,7 +118,7 @@ final class SwitcherDialog {
     }
 
     private func choose() {
-        // The state may be ahead of what is drawn: what Return opens is what the query means.
+        // The list may be older than the state: Return opens the best match of the current text.
         guard let room = viewModel.state.selectedRoom else { return }
         viewModel.send(.choose)
         widget.close()
@@ -140,7 +141,7 @@ final class SwitcherDialog {
         scroller.isVisible = !state.hasNoMatches
     }
 
-    /// Adds the other rows after the first frame, while there is nothing else to do.
+    /// Adds the remaining rows after the first frame, when idle.
     private func addRowsWhenIdle() {
         firstFrame = widget.frameClock?.connect("after-paint") { [weak self] _ in
             guard let self else { return }

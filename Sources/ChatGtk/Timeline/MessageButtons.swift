@@ -43,8 +43,8 @@ final class MessageButtons {
 
     // MARK: Positioning
 
-    /// Shows the buttons beside the bubble in `overlay` if the row is wide enough, or else over its upper corner. As an
-    /// overlay, they do not reduce the width available to bubbles.
+    /// Places the buttons in `overlay`: beside the bubble if the row is wide enough, otherwise over its upper corner.
+    /// In an overlay, they do not take width from the bubble.
     func attach(to overlay: Overlay, over bubble: Widget, in row: Widget) {
         // Invisible buttons must not intercept clicks on the text below.
         widget.canTarget = false
@@ -52,12 +52,12 @@ final class MessageButtons {
             guard let self, let row else { return nil }
             return self.frame(beside: overlay, in: row)
         }
-        // Below the footer, as what is added to an overlay later is above.
+        // Below the footer, as later children of an overlay are on top.
         widget.insert(into: overlay, after: bubble)
         fadeIn()
     }
 
-    /// GTK animates a change of the opacity, but not the first one: the buttons must have been styled without it.
+    /// GTK animates only changes of the opacity: the buttons must have been styled once without it.
     private func fadeIn() {
         var ticks = 0
         widget.addTick { [weak self] in

@@ -2,9 +2,8 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// What is in the lower corner of a bubble: a mark if something is to be known of who sent the message, a pencil if it is
-/// edited, and in the user's own messages the time
-/// and what became of it.
+/// The lower corner of a bubble: a warning about the sender, a pencil if the message is edited, and, in the user's own
+/// messages, the time and delivery state.
 ///
 /// In an overlay, so that it shares the last line of the text if there is room; ``BodyText/corner`` keeps the text
 /// clear of it.
@@ -16,7 +15,7 @@ final class MessageFooter {
     private let label = Label()
     /// Created on demand, since few messages are edited.
     private var pencil: Image?
-    /// Created on demand, since few messages have one.
+    /// Created on demand, since few messages need it.
     private var mark: Image?
 
     init() {

@@ -8,7 +8,7 @@ final class MessageMenu {
     var onAction: ((MessageID, MessageAction) -> Void)?
     /// Called to choose a reaction, with the message and the widget that the menu was opened at.
     var onReact: ((MessageID, Widget) -> Void)?
-    /// Called to say what is to be known of who sent the message.
+    /// Called to explain the warning about a message's sender.
     var onExplainTrust: ((MessageTrust) -> Void)?
     /// Called to select the message.
     var onSelect: ((MessageID) -> Void)?
@@ -20,7 +20,7 @@ final class MessageMenu {
     ]
 
     private let parent: Widget
-    /// Created on demand: GTK makes widgets of all its items.
+    /// Created on demand: GTK creates widgets for all menu items.
     private var madePopover: PopoverMenu?
     private let model: Object
     private let group = ActionGroup()

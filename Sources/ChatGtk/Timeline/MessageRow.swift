@@ -6,32 +6,32 @@ import MediaGtk
 
 /// A message: its bubble with the time, the sender at the start of a group, and buttons on hover.
 final class MessageRow: TimelineRow {
-    /// What the user asks for in a row.
+    /// What the user requests in a row.
     struct Outputs {
         var menuRequested: (MessageRow) -> Void
         var reactionsRequested: (MessageRow) -> Void
         var actionRequested: (MessageAction, MessageID) -> Void
         var jumpRequested: (MessageID) -> Void
-        /// A link was activated in this widget.
+        /// The user activated a link in this widget.
         var linkActivated: (BodyLink, Widget) -> Void
-        /// The full text of a message that is shortened in its row.
+        /// The user requested the full text of a truncated message.
         var fullTextRequested: (MessageItem) -> Void
         var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
-        /// What would make a message readable was asked for.
+        /// The user pressed the button below an unreadable message.
         var helpRequested: (SealHelp) -> Void = { _ in }
     }
 
     var widget: Widget { box }
-    /// The sender, the bubble, and what is below it.
+    /// The sender's name, the bubble, and what is below it.
     private let box: Box
     private let isOwn: Bool
     private let body = MessageBodyView()
     let bubble = Box(.vertical, spacing: 4)
     /// Around the bubble.
     private let overlay = Overlay()
-    /// The bubble, in messages of others beside the avatar.
+    /// The bubble, with the avatar beside it in messages of others.
     private let line: Widget
-    // Created on demand, since a row costs what its widgets cost, and few rows need them.
+    // Created on demand: each widget makes a row slower, and few rows need these.
     private var header: MessageHeader?
     private var avatar: AvatarView?
     private var quote: MessageQuote?
@@ -86,12 +86,12 @@ final class MessageRow: TimelineRow {
     var menuAnchor: Widget { anchor(\.menu) }
     var reactionAnchor: Widget { anchor(\.react) }
 
-    /// A button that has a place already, or else the bubble.
+    /// Returns a button that is placed, or else the bubble.
     private func anchor(_ button: KeyPath<MessageButtons, Button>) -> Widget {
         madeButtons.map { $0[keyPath: button] }.flatMap { $0.width > 0 ? $0 : nil } ?? bubble
     }
 
-    /// Creates what popovers point to, for a row that a finger touches: it is neither hovered nor focused.
+    /// Creates the buttons that popovers point to, for a row that is touched and therefore neither hovered nor focused.
     func prepareAnchors() { _ = buttons }
 
     func show(_ item: TimelineItem, selected: Range<Int>?) {
@@ -110,7 +110,7 @@ final class MessageRow: TimelineRow {
         showShortened(message.isShortened && !message.isDeleted)
         showHelp(message.isSealed ? message.seal.flatMap(outputs.sealHelp) : nil)
         if madeReactions != nil || !message.reactions.isEmpty { reactions.show(message.reactions) }
-        // The receipts are placed by the reactions, which are outside of the overlay.
+        // The receipts' position depends on the reactions, which are not in the overlay.
         overlay.queueAllocate()
         showDelivery(message)
         if madeReadReceipts != nil || !message.readers.isEmpty { readReceipts.show(message.readers) }
@@ -123,7 +123,7 @@ final class MessageRow: TimelineRow {
         widget.setAccessibleLabel(accessibleText)
     }
 
-    /// What concerns only the bubble is a class of the bubble: one of the row would make GTK style all in the row anew.
+    /// Set the bubble's own classes on the bubble: classes on the row would make GTK restyle everything in it.
     private func showStyle(_ message: MessageItem) {
         bubble.setStyle("starts-group", message.startsGroup)
         bubble.setStyle("ends-group", message.endsGroup)
@@ -315,14 +315,14 @@ final class MessageRow: TimelineRow {
             // Invisible buttons must not intercept clicks on the text below.
             madeButtons.widget.canTarget = isActive
         } else if isActive, makingButtons?.isPending != true {
-            // Not now: the state may change amid a layout, see `RowLayout.queue()`.
+            // Not now: the state may change during a layout, see `RowLayout.queue()`.
             makingButtons = Timeout(whenIdle: { [weak self] in
                 if let self, isActive { buttons.widget.canTarget = true }
             })
         }
     }
 
-    /// Created once the pointer or the focus has come to the row.
+    /// Created once the pointer or the focus enters the row.
     private var buttons: MessageButtons {
         if let madeButtons { return madeButtons }
         let buttons = MessageButtons(isOwn: isOwn)

@@ -56,9 +56,9 @@ final class ReadReceiptsView {
 
     /// - Parameters:
     ///   - overlay: An overlay in the row.
-    ///   - row: The row; the receipts are at its trailing edge.
-    ///   - content: What they are below, on whose lower edge they lie. By default they end with the overlay.
-    ///   - reactions: Returns what ends `content` while it is visible; the receipts are beside its last line.
+    ///   - row: The row, at whose trailing edge the receipts are.
+    ///   - content: The widget whose lower edge they are on. By default, the overlay.
+    ///   - reactions: Returns the last part of `content` while it is visible; the receipts are beside its last line.
     func attach(
         to overlay: Overlay, in row: Widget, below content: Widget? = nil,
         beside reactions: @escaping () -> ReactionsView? = { nil }

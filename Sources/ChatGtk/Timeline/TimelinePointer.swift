@@ -22,7 +22,7 @@ final class TimelinePointer {
 
     /// - Parameters:
     ///   - widget: the list's widget.
-    ///   - menu: opens for the message that was clicked.
+    ///   - menu: the menu of the clicked message.
     init(on widget: Widget, list: TimelineList, menu: MessageMenu, viewModel: TimelineViewModel) {
         self.widget = widget
         self.list = list

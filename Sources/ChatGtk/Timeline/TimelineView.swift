@@ -27,7 +27,7 @@ final class TimelineView {
     let viewModel: TimelineViewModel
     let list: TimelineList
     let menu: MessageMenu
-    // Created on demand: a room is opened more often than these are.
+    // Created on demand: most visits to a room need none of these.
     private(set) lazy var reactions = makeReactions()
     private lazy var calendar = makeCalendar()
     private let menuParent: Widget
@@ -38,9 +38,9 @@ final class TimelineView {
     private let media: MediaPresenter
     /// Returns `nil` while link previews are disabled or unavailable.
     var linkPreviews: () -> LinkPreviews? = { nil }
-    /// Returns what would make a message readable that is encrypted; `nil` for nothing.
+    /// Returns what can make an encrypted message readable, or `nil`.
     var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
-    /// Called to do it.
+    /// Called to perform it.
     var onHelp: ((SealHelp) -> Void)?
     private let activityMonitor: WindowActivityMonitor
     private(set) var pointer: TimelinePointer?
@@ -141,7 +141,7 @@ final class TimelineView {
             list.scroll(to: id, at: .center, animated: !isRebuilt)
             showFound(id)
         case .bringIntoView(let id): list.scroll(to: id, at: .nearest, animated: true)
-        // An animation would stop at the end as it was before the new rows.
+        // An animation would end at the former end of the list, before the new rows.
         case .keepUnreadLineInView: list.scroll(to: TimelineItem.ID.unreadLine, at: .start)
         case .restore(let scrollPosition):
             list.restore(.row(TimelineItem.ID.message(scrollPosition.message), below: scrollPosition.offset))
@@ -314,7 +314,7 @@ extension TimelineView: TimelineListSource {
     }
 }
 
-// What rows, menus and keys ask for.
+// Requests from rows, menus and keys.
 extension TimelineView {
     func openMenu(of row: MessageRow) {
         if let item = row.item { menu.open(for: item, at: row.menuAnchor) }

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Monitors whether a widget is mapped in the active window, and no dialog covers it.
+/// Monitors whether a widget is mapped in the active window and not covered by a dialog.
 final class WindowActivityMonitor {
     /// Called on each change.
     var onChange: ((Bool) -> Void)?

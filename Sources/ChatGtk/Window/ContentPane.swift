@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The right pane: the open conversation or invitation, or a page that says that none is open, or in which window.
+/// The right pane: the open conversation or invitation, or a placeholder page.
 final class ContentPane {
     /// Events in the pane that concern the window.
     struct Outputs {

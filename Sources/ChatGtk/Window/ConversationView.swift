@@ -12,11 +12,11 @@ final class ConversationView {
     struct Outputs {
         /// The user wants to forward these messages to another room.
         var forwardingRequested: ([MessageID]) -> Void
-        /// The user opened a mention, which leads to this address; `nil` if that is not supported.
+        /// The user activated a mention of a room with this address; `nil` if that is not supported.
         var addressActivated: ((String) -> Void)?
     }
 
-    /// Returns what is known of a room by its ID or address.
+    /// Returns the name and avatar of a room by its ID or address.
     typealias RoomLookup = (_ address: String) -> (name: String?, avatarURI: String?)
 
     let widget: Box
@@ -52,7 +52,7 @@ final class ConversationView {
     private var hasPosition = false
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
-    /// Whether no room list is beside it or on another page.
+    /// Whether the view is in a room's own window, without a room list.
     private let isInOwnWindow: Bool
 
     init(
@@ -261,8 +261,8 @@ final class ConversationView {
         latest.canTarget = !isAtEnd
     }
 
-    /// Shows the button as the room opens: at once, since what the user did not do is not animated, and 15 more frames
-    /// would be drawn.
+    /// Shows the button without an animation while the room opens: the user did not cause the change, and it would draw
+    /// 15 more frames.
     private func showLatest(_ isShown: Bool) {
         latest.withPointer { gtk_revealer_set_transition_type($0, GTK_REVEALER_TRANSITION_TYPE_NONE) }
         latest.isRevealed = isShown

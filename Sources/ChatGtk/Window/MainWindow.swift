@@ -7,9 +7,9 @@ public import GtkKit
 /// The main window: the room list on the left, the open conversation on the right.
 public final class MainWindow {
     public let window: TopLevel
-    /// Asked when the user closes the window; returns whether it closes now.
+    /// Called when the user closes the window. Returns whether it may close now.
     public var mayClose: () -> Bool = { true }
-    /// Called once when the window begins to close.
+    /// Called once when the window starts to close.
     public var onClosing: (() -> Void)?
     /// Called once after the window has closed, its drafts are stored and its rooms are closed.
     public var onClosed: (() -> Void)?
@@ -38,7 +38,7 @@ public final class MainWindow {
     private var seen: Rendering?
     private var selection: Rendering?
     private let pages: Stack
-    /// The page of the very first start, shown in place of the panes.
+    /// The welcome page, shown instead of the panes.
     private(set) var welcomeView: WelcomeView?
     private var welcome: Rendering?
     /// The renderings of the displayed account.
@@ -80,12 +80,12 @@ public final class MainWindow {
     // MARK: Presenting and closing
 
     public func present() {
-        // So that the first frame is current.
+        // Makes the first frame current.
         update()
         window.present()
     }
 
-    /// Renders state changes that are still pending.
+    /// Renders pending state changes now.
     public func update() {
         guard !isClosing else { return }
         showSelectedAccount()
@@ -95,7 +95,7 @@ public final class MainWindow {
 
     private func requestClosing() { if mayClose() { close() } }
 
-    /// Hides the window, saves its state and drafts, and destroys it. The accounts go on: another window can show them.
+    /// Hides the window, saves its state and drafts, and destroys it. The accounts stay open for another window.
     public func close() {
         guard !isClosing else { return }
         isClosing = true
@@ -106,14 +106,14 @@ public final class MainWindow {
             await accounts.flushDrafts()
             // GTK 4.8 on X11 computes the size of a new window when idle, even if it is destroyed by then, and crashes.
             await MainLoop.idle()
-            // What is closed now must not be rendered: the views belong to this window.
+            // Stop rendering: the closing rooms' views belong to this window.
             renderings = []
             selection = nil
             welcome = nil
             accounts.detachWindow()
             window.destroy()
             onClosed?()
-            // What the X server sent in between may have asked for the size once more.
+            // Events that the X server sent meanwhile may have requested the size again.
             await MainLoop.idle()
             withExtendedLifetime(window) {}
         }
@@ -351,22 +351,22 @@ public final class MainWindow {
         }
     }
 
-    /// Returns what the preferences show of each account.
+    /// Returns the preferences of each account.
     public func accountPreferences() -> [AccountPreferencesViewModel] { accounts.accountPreferences() }
     public func encryptionPreferences() -> [EncryptionPreferencesViewModel] { accounts.encryptionPreferences() }
 
-    /// Shows the switcher, with the rooms that match a text.
+    /// Presents the switcher, with an initial search text.
     public func switchRoom(searching text: String = "") {
         SwitcherDialog.present(accounts, searching: text, over: window) { [weak self] _ in self?.showChosenRoom() }
     }
 
-    /// Shows the room that was just chosen in a switcher.
+    /// Shows the room that was chosen in a switcher.
     func showChosenRoom() {
         showSelectedAccount()
         showConversation()
     }
 
-    /// Shows the room that was just created from the window of another, as soon as it is listed.
+    /// Shows a room that was created in a room's own window, as soon as it is listed.
     func showCreatedRoom() {
         showSelectedAccount()
         panes.visiblePane = .content

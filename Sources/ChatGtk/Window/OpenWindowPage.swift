@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// In place of a conversation that has a window of its own: a button that brings that to the front.
+/// The placeholder for a conversation in a window of its own: a button that presents that window.
 final class OpenWindowPage {
     let widget: Widget
     private let backButton: Widget
@@ -10,7 +10,7 @@ final class OpenWindowPage {
     private let page: StatusPage
     private let button: Button
 
-    /// - Parameter onPresent: brings the room's window to the front.
+    /// - Parameter onPresent: presents the room's window.
     init(onPresent: @escaping @MainActor () -> Void) {
         let builder = Builder(resource: Resource.ui("open-window"))
         widget = builder["page"]
@@ -21,7 +21,7 @@ final class OpenWindowPage {
         button.onClick(onPresent)
     }
 
-    /// Focuses the button: Return brings the window to the front.
+    /// Focuses the button, so that Return presents the window.
     func grabFocus() { button.grabFocus() }
 
     func show(_ name: String?, isFolded: Bool) {

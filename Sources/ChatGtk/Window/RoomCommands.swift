@@ -5,7 +5,7 @@ import GtkKit
 /// Performs the commands that concern one open room, in the main window as in the room's own.
 struct RoomCommands {
     let account: DisplayedAccount
-    /// The room, or the invitation, that is shown.
+    /// The displayed room or invitation.
     let room: RoomID?
     let view: ConversationView?
     let presenter: RoomPresenter

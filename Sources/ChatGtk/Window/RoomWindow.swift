@@ -4,15 +4,15 @@ import GtkKit
 
 /// A room in a window of its own.
 final class RoomWindow {
-    /// What the window needs of the others.
+    /// What the window requests and reports.
     struct Outputs {
-        /// Asked when the user closes the window; returns whether it closes now.
+        /// Called when the user closes the window. Returns whether it may close now.
         var mayClose: (RoomWindow) -> Bool
-        /// Called once when the window begins to close: its size is final, and it is hidden from then on.
+        /// Called once when the window starts to close: its size is final, and it stays hidden.
         var closing: (RoomWindow) -> Void
-        /// Called once after the window has closed, and its draft is stored.
+        /// Called once after the window has closed and its draft is stored.
         var closed: (RoomWindow) -> Void
-        /// Performs in the main window what cannot be done in this one.
+        /// Runs an action in the main window that this window cannot perform.
         var withMainWindow: (@escaping @MainActor (MainWindow) -> Void) -> Void
     }
 
@@ -75,7 +75,7 @@ final class RoomWindow {
         connect()
     }
 
-    /// The view, for what is made before it.
+    /// Holds the view for closures created before it.
     private final class OpenedView {
         weak var view: ConversationView?
     }
@@ -109,7 +109,7 @@ final class RoomWindow {
     }
 
     private func handle(_ pending: [WindowRequests.State.Entry]) {
-        // What comes while the window closes waits for whoever shows the room next.
+        // Messages to show after the window starts to close wait for the next view of the room.
         guard !isClosing, let last = pending.last else { return }
         conversation.requests.send(.handled(through: last.id))
         for entry in pending {
@@ -158,7 +158,7 @@ final class RoomWindow {
         }
     }
 
-    /// Shows the switcher over this window. A room without a window of its own is shown in the main window.
+    /// Presents the switcher over this window. Rooms without a window of their own open in the main window.
     private func switchRoom() {
         SwitcherDialog.present(accounts, over: window) { [accounts, outputs] chosen in
             if !accounts.hasWindow(of: chosen) { outputs.withMainWindow { $0.showChosenRoom() } }
@@ -174,7 +174,7 @@ final class RoomWindow {
         return StoredRoomWindows.Size(width: size.width, height: size.height, isMaximized: window.isMaximized)
     }
 
-    /// Hides the window, stores what it leaves behind, and destroys it. The room goes on: the main window can show it.
+    /// Hides the window, stores its state, and destroys it. The room stays open for the main window.
     func close() {
         guard !isClosing else { return }
         isClosing = true
@@ -196,7 +196,7 @@ final class RoomWindow {
         Task { await destroy {} }
     }
 
-    /// - Parameter destroyed: closes the room, whose composer has one view at a time.
+    /// - Parameter destroyed: closes the room, whose composer can have only one view.
     private func destroy(_ destroyed: @MainActor () -> Void) async {
         // See MainWindow.close().
         await MainLoop.idle()

@@ -2,23 +2,23 @@ import ChatCore
 public import ChatViewModels
 public import GtkKit
 
-/// Shows each room that has a window of its own in that window, and remembers which these are.
+/// Opens a window for each room that has one of its own, and remembers them.
 public final class RoomWindows {
-    /// What happens to the windows.
+    /// What the windows request and report.
     public struct Outputs {
-        /// Asked when the user closes a window; returns whether it closes now. `close` closes it later.
+        /// Called when the user closes a window. Returns whether it may close now; `close` closes it later.
         public var mayClose: (_ window: TopLevel, _ close: @escaping @MainActor () -> Void) -> Bool
-        /// A window begins to close.
+        /// Called when a window starts to close.
         public var closing: () -> Void
-        /// A window has closed.
+        /// Called after a window has closed.
         public var closed: () -> Void
-        /// Performs something in the main window.
+        /// Runs an action in the main window.
         public var withMainWindow: (@escaping @MainActor (MainWindow) -> Void) -> Void
-        /// Renders what is pending in the main window: a composer has one view at a time.
+        /// Renders pending changes of the main window: a composer can have only one view.
         public var updateMainWindow: () -> Void
-        /// A window came back that was open when the program ended: the main window is to stay in front.
+        /// Called when a window is restored from the last session, so that the main window can stay in front.
         public var restored: () -> Void
-        /// Stores which windows there are.
+        /// Stores the list of windows.
         public var store: (StoredRoomWindows) -> Void
 
         public init(
@@ -46,13 +46,13 @@ public final class RoomWindows {
     private var stored: StoredRoomWindows {
         didSet { if stored != oldValue { outputs.store(stored) } }
     }
-    /// Whether all windows close with the program, to come back with it.
+    /// Whether all windows close because the program quits; they are restored at the next start.
     private var isQuitting = false
-    /// The rooms whose windows are to come back.
+    /// The rooms whose windows are to be restored.
     private var awaited: Set<AccountRoom>
     private var rendering: Rendering?
 
-    /// - Parameter stored: the windows that were open when the program ended; they are opened again.
+    /// - Parameter stored: the windows of the last session, to be restored.
     public init(
         application: Application, accounts: AccountsCoordinator, settings: Settings?, stored: StoredRoomWindows,
         outputs: Outputs
@@ -69,10 +69,10 @@ public final class RoomWindows {
 
     /// The number of windows that are not closing.
     public var openCount: Int { windows.values.count { !$0.isClosing } }
-    /// Whether there is no window, not even one that is closing.
+    /// Whether there is no window, including closing ones.
     public var isEmpty: Bool { windows.isEmpty }
 
-    /// Closes all windows with the program.
+    /// Closes all windows before the program quits.
     public func closeAll() {
         isQuitting = true
         rendering = nil
@@ -107,7 +107,7 @@ public final class RoomWindows {
 
     private func noteClosed(_ window: RoomWindow) {
         windows[window.room] = nil
-        // The room may have been asked for while its window was closing.
+        // The room may have been requested again while its window was closing.
         if !isQuitting { show(accounts.roomWindows) }
         outputs.closed()
     }

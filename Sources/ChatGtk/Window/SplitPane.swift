@@ -1,6 +1,6 @@
 import GtkKit
 
-/// The room list beside the conversation, which fold into one in a narrow window.
+/// The room list beside the conversation, folded into one pane in a narrow window.
 final class SplitPane {
     enum Pane {
         case sidebar, content
@@ -9,7 +9,7 @@ final class SplitPane {
     private let view: SplitView
 
     init(_ builder: Builder, in window: TopLevel) {
-        // Both fit into more than the sidebar, the line beside it and the narrowest conversation.
+        // The width for the sidebar, the separator and the narrowest conversation.
         view = SplitView(
             builder, "panes", in: window, sidebarWidth: 300, foldWidth: 660, sidebarTitle: translated("Rooms"),
             contentTitle: translated("Messages"))

@@ -28,7 +28,7 @@ public enum TextZoom {
         return (["window { font-size: \(percent)%; }"] + rules).joined(separator: "\n")
     }
 
-    /// Takes a step, and stores the scale.
+    /// Changes the text scale by a step, and stores it.
     static func apply(_ step: Step, _ settings: Settings?) {
         let percent = Self.percent(after: step)
         apply(percent: percent)

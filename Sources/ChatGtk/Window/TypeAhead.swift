@@ -3,8 +3,8 @@ import ComposerGtk
 import GtkKit
 
 extension TopLevel {
-    /// Type-ahead: typing while a button or list has the focus starts a message.
-    /// - Parameter view: returns the conversation that is visible, if any.
+    /// Typing while a button or list has the focus starts a message.
+    /// - Parameter view: returns the visible conversation, if any.
     func addTyping(in view: @escaping @MainActor () -> ConversationView?) {
         let keys = KeyController()
         keys.onPress { key in

@@ -1,7 +1,7 @@
 import ChatViewModels
 import GtkKit
 
-/// The page of the very first start, with the rooms on this computer and an account to choose from.
+/// The welcome page, which offers rooms on this computer and accounts.
 final class WelcomeView {
     let widget: Widget
     private let thisComputer: Button
@@ -9,7 +9,7 @@ final class WelcomeView {
     private let error: Label
     private var rendering: Rendering?
 
-    /// - Parameter signIn: opens the dialog that signs in; `nil` if there are no accounts.
+    /// - Parameter signIn: opens the sign-in dialog; `nil` without support for accounts.
     init(_ viewModel: WelcomeViewModel, signIn: (@MainActor () -> Void)?) {
         let builder = Builder(resource: Resource.ui("welcome"))
         widget = builder["page"]
@@ -22,7 +22,7 @@ final class WelcomeView {
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
-    /// Focuses the first choice: Return makes it.
+    /// Focuses the first choice, so that Return activates it.
     func grabFocus() { thisComputer.grabFocus() }
 
     private func render(_ state: WelcomeViewModel.State) {

@@ -17,7 +17,7 @@ final class WindowActions {
         actions = Dictionary(
             uniqueKeysWithValues: WindowCommand.allCases.map { command in
                 let action = group.add(command.actionName) { [weak window] in
-                    // A dialog inside the window leaves the window's keys active.
+                    // A dialog within the window leaves the window's shortcuts active.
                     guard let dialog = window?.visibleDialog else { return perform(command) }
                     if command == .close { dialog.close() }
                 }
@@ -44,7 +44,7 @@ final class WindowActions {
         if !isInMainWindow { enable(.roomList, false) }
     }
 
-    /// - Parameter showsRooms: whether the main window has its room list; the page of the first start has none.
+    /// - Parameter showsRooms: whether the main window shows its room list, unlike on the welcome page.
     func update(showsRooms: Bool) {
         enable(.rooms, showsRooms)
         enable(.roomList, showsRooms)

@@ -9,12 +9,12 @@ enum WindowCommand: CaseIterable {
     /// What a command needs to be enabled.
     enum Need {
         case nothing, userDirectory, addresses, accounts, imports
-        /// The page of the first start has neither rooms nor their list.
+        /// Requires rooms, which the welcome page does not have.
         case rooms
-        /// A list of rooms in the same window.
+        /// Requires a room list in the same window.
         case roomList
         case openRoom
-        /// An open room, in the main window.
+        /// Requires an open room in the main window.
         case openRoomInMainWindow
     }
 

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What runs before each access to a database, for tests in which one fails.
+/// Called before each database access, so that tests can make one fail.
 ///
-/// Its closure is in a struct: a mutex of a bare closure wraps it in another each time that it is locked, and so each
-/// access would cost as much as there were before it.
+/// The closure is in a struct: a mutex of a bare closure wraps it once more on each lock, which makes each access more
+/// expensive than the last.
 final class AccessHook: Sendable {
     private struct Body {
         var run: @Sendable () throws -> Void

@@ -9,7 +9,7 @@ struct StoreFolder: Sendable {
     var history: DatabaseFile { DatabaseFile(path: path("chat.sqlite"), schema: .history) }
     var pending: DatabaseFile { DatabaseFile(path: path("unsent.sqlite"), schema: .pending) }
     var files: [DatabaseFile] { [history, pending] }
-    /// Opened and repaired by itself (``KeyStore``), where the account has keys.
+    /// Opened and repaired separately (``KeyStore``), if the account has keys.
     var keys: DatabaseFile { DatabaseFile(path: path("keys.sqlite"), schema: .keys) }
     var lock: String { path("chat.lock") }
 

@@ -1,9 +1,9 @@
 public import Foundation
 import Glibc
 
-/// What can be said of the file without opening it.
+/// Questions about the file that do not require opening it.
 extension KeyStore {
-    /// Whether there is a file, in whatever state.
+    /// Whether the file exists, readable or not.
     public static func exists(in folder: URL) -> Bool {
         let file = file(in: folder)
         return file.exists || file.logSize > 0
@@ -11,9 +11,9 @@ extension KeyStore {
 
     private static func mark(in folder: URL) -> String { StoreFolder(url: folder).path("keys.begun") }
 
-    /// The device whose keys were written there once, so that a missing file is damage and no beginning; `nil` if there
+    /// The device whose keys were last created in the file, so that a missing file counts as damage. `nil` if there
     /// were none, or if they were set aside.
-    /// - Throws: ``StoreOpeningError`` if that cannot be read.
+    /// - Throws: ``StoreOpeningError`` if this cannot be read.
     public static func begunDevice(in folder: URL) throws(StoreOpeningError) -> String? {
         let path = mark(in: folder)
         var status = stat()
@@ -42,19 +42,19 @@ extension KeyStore {
         FileSystem.syncFolder(folder.path)
     }
 
-    /// Gives a file that nothing can read any more another name, so that another device's keys have its place. Nothing is
-    /// deleted.
-    /// - Throws: ``StoreOpeningError``: the file is in its place then, or the next call goes on.
+    /// Renames an unreadable file, so that another device's keys can be created. Nothing is deleted.
+    /// - Throws: ``StoreOpeningError``. The file then keeps its name, or the next call completes the rename.
     public static func setAside(in folder: URL, now: Date) throws(StoreOpeningError) {
         let file = file(in: folder)
-        // Before the file: without it, what is left is set aside once more, and not taken for damage.
+        // Remove the mark before the file: if only the file remains, it is set aside again instead of counting as
+        // damaged.
         let mark = mark(in: folder)
         if FileSystem.exists(mark), unlink(mark) != 0 { throw .unwritable(path: mark) }
         let name = file.path + "-earlier-" + StoreFolder.stamp(now)
         for attempt in 1...1000 {
             let target = attempt == 1 ? name : "\(name)-\(attempt)"
             guard !FileSystem.exists(target), !FileSystem.exists(target + "-wal") else { continue }
-            // The log first: a new file must not find it.
+            // Rename the log first, so that a new file never finds it.
             for (from, to) in [(file.log, target + "-wal"), (file.path, target)] where FileSystem.exists(from) {
                 guard rename(from, to) == 0 else { throw .unwritable(path: from) }
             }

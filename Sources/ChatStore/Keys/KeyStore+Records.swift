@@ -12,7 +12,7 @@ extension KeyStore: CryptoStorage {
         }
     }
 
-    /// One condition for both, which holds without an owner, would scan the whole kind for each owner.
+    /// Two statements: a condition that also holds without an owner would scan the whole kind for each owner.
     static func query(ofOwner isOwned: Bool) -> String {
         "SELECT owner, id, value FROM record WHERE kind = :kind \(isOwned ? "AND owner = :owner" : "") ORDER BY owner, id"
     }
@@ -36,7 +36,7 @@ extension KeyStore: CryptoStorage {
     public func cryptoRecords(
         _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int
     ) async throws -> [CryptoRecord] {
-        // A condition that holds without a key would scan the whole kind for each page.
+        // A condition that also holds without a key would scan the whole kind for each page.
         let isBehind = key == nil ? "" : "AND (owner, id) > (:owner, :id)"
         return try await read { db in
             let rows = try Row.fetchAll(

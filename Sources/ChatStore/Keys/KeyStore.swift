@@ -4,25 +4,25 @@ public import Foundation
 import GRDB
 import Synchronization
 
-/// The database of end-to-end encryption, `keys.sqlite` in the folder of an account's ``ChatStore``, which must be open:
-/// its lock keeps others out of the folder.
+/// The database of end-to-end encryption: `keys.sqlite` in the folder of an account's ``ChatStore``, which must be
+/// open, as its lock protects the folder.
 ///
-/// Each change is on the disk when its call returns. The file is opened by itself, so that damage to it leaves the rest
-/// of the account alone, and it is never created in place of one that was lost.
+/// Each change is durable when its call returns. The file is separate, so that damage to it does not affect the rest of
+/// the account, and is never created in place of one that was lost.
 public final class KeyStore: Sendable {
     private let pool: DatabasePool
     private let file: DatabaseFile
-    /// Whether the file is too large to have been checked when it was opened: ``check()`` does it beside its use.
+    /// Whether the file was too large to check when it was opened. Call ``check()`` while using it.
     public let needsCheck: Bool
 
     private let changes = Mutex<UInt64>(0)
 
-    /// Runs before each access, for tests in which one fails.
+    /// Called before each access, so that tests can make one fail.
     let beforeAccess = AccessHook()
 
     static func file(in folder: URL) -> DatabaseFile { StoreFolder(url: folder).keys }
 
-    /// - Parameter isNew: Whether the account has never had keys. If it has had some, a missing file is damage.
+    /// - Parameter isNew: Whether the account has never had keys. Otherwise, a missing file counts as damage.
     public init(folder: URL, isNew: Bool) throws(StoreOpeningError) {
         file = Self.file(in: folder)
         if isNew, file.isUnbegun {
@@ -30,7 +30,7 @@ public final class KeyStore: Sendable {
             needsCheck = false
         } else {
             guard file.exists else { throw .damaged(path: file.path, reason: "the database is missing") }
-            // As after a crash: a small file is checked at each opening.
+            // A small file is checked each time it is opened, as after a crash.
             needsCheck = try StoreInspection(file: file, lastEnding: .unclean).run()
         }
         FileSystem.syncFolder(folder.path)
@@ -68,8 +68,8 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// Whether the file was rebuilt from a damaged one, so that records may be missing or older than they were: what
-    /// encrypts must not go on from there.
+    /// Whether the file was rebuilt from a damaged one, so that records may be missing or outdated. Encryption must not
+    /// continue with them.
     public func wasRepaired() async throws -> Bool {
         try await read { db in
             try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM setting WHERE name = 'repaired')") ?? true
@@ -79,11 +79,12 @@ public final class KeyStore: Sendable {
     /// Closes the file: pending calls finish, later ones throw.
     public func close() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            // Waits for reads, which complete on threads of Swift's pool: on one of those it could wait forever.
+            // Waits for reads, which complete on threads of Swift's pool: waiting on one of those could deadlock.
             DispatchQueue.global(qos: .userInitiated).async { [pool] in
                 continuation.resume(
                     with: Result {
-                        // Readers first: only a writer that closes last checkpoints and removes the log.
+                        // Close readers first: only the last connection, if it can write, checkpoints and removes the
+                        // log.
                         pool.releaseMemory()
                         try pool.close()
                     })
@@ -107,8 +108,8 @@ public final class KeyStore: Sendable {
     public func changeCount() async -> UInt64 { changes.withLock { $0 } }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        // Behind the change: what is read in between is newer than its number says, and read once more. One that failed
-        // counts as well.
+        // After the change: a concurrent read then has a lower number than its content and is repeated. A failed change
+        // counts, too.
         defer { changes.withLock { $0 += 1 } }
         do {
             try beforeAccess.run()

@@ -2,12 +2,12 @@ public import Foundation
 import GRDB
 
 extension KeyStore {
-    /// Rebuilds a file that ``init(folder:isNew:)`` rejected as damaged from all its intact rows. Nothing is deleted:
-    /// the damaged file and its log are copied beside it first.
+    /// Rebuilds a file that ``init(folder:isNew:)`` rejected as damaged from all intact rows. Nothing is deleted: the
+    /// damaged file and its log are copied beside it first.
     ///
-    /// If the process is killed, another call finishes the repair.
-    /// - Returns: Where the damaged file is now.
-    /// - Throws: ``StoreOpeningError``; the damaged file is then in its place.
+    /// If the process is killed, another call completes the repair.
+    /// - Returns: The path of the damaged file's copy.
+    /// - Throws: ``StoreOpeningError``. The damaged file is then unchanged.
     @discardableResult
     public static func repair(in folder: URL, now: Date = Date()) throws(StoreOpeningError) -> URL {
         let damaged = file(in: folder)
@@ -15,9 +15,9 @@ extension KeyStore {
         do {
             let copy = try keepCopy(of: damaged, at: now)
             let rebuilt = DatabaseFile(path: damaged.path + "-rebuilt", schema: damaged.schema)
-            // Under that name it is complete: a repair that was killed has left it.
+            // A file with that name is complete, from a repair that was killed.
             if !rebuilt.exists { try rebuild(damaged, as: rebuilt) }
-            // The log is gone before the new file is there: SQLite would apply it to that.
+            // Remove the log before the new file is in place, as SQLite would apply it to that.
             for path in damaged.companions where FileSystem.exists(path) {
                 try FileManager.default.removeItem(atPath: path)
             }
@@ -60,7 +60,7 @@ extension KeyStore {
                 try db.execute(sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('repaired', '1')")
             }
         } catch {
-            // It is built anew next time.
+            // The next attempt rebuilds it.
             try? queue.close()
             throw error
         }

@@ -17,11 +17,11 @@ public struct NewMessage: Equatable, Sendable {
     public var delivery: Message.Delivery
     /// Ignored for the user's own messages.
     public var notificationLevel = NotificationLevel.unread
-    /// Whether its sender had encrypted it.
+    /// Whether the sender encrypted it.
     public var isEncrypted = false
-    /// What is to be said of its encryption; `nil` if all is well.
+    /// A warning about its encryption, or `nil`.
     public var trust: MessageTrust?
-    /// The event of a message that could not be read.
+    /// The encrypted event of a message that could not be read.
     public var ciphertext: Ciphertext?
 
     public init(

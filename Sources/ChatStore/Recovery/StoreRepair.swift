@@ -75,11 +75,11 @@ extension ChatStore {
         return try finish(rebuilt, setAside: damaged.url)
     }
 
-    /// As they are: ``KeyStore`` finds out whether they are damaged. What stays with the damaged store is lost to the
+    /// Copies the key files unchanged: ``KeyStore`` checks them itself. Keys that stayed behind would be lost to the
     /// account.
     private static func copyKeys(from damaged: StoreFolder, to rebuilt: StoreFolder) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: damaged.url.path)
-        // SQLite makes the index of the log again.
+        // SQLite recreates the log's index.
         for name in names where name.hasPrefix("keys.sqlite") && !name.hasSuffix("-shm") {
             try FileManager.default.copyItem(atPath: damaged.path(name), toPath: rebuilt.path(name))
         }

@@ -3,7 +3,7 @@ import GRDB
 
 extension ChatStore {
     /// Marks a room as unread, or removes the mark.
-    /// - Parameter isUnsent: whether the change is still to be sent to a server; see ``unsentUnreadMarks()``.
+    /// - Parameter isUnsent: whether a server still has to be told; see ``unsentUnreadMarks()``.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setMarkedUnread(_ isMarked: Bool, in room: RoomID, isUnsent: Bool) async throws {
         try await write { db in
@@ -11,7 +11,7 @@ extension ChatStore {
         }
     }
 
-    /// Removes the unread mark of a room that was read.
+    /// Removes the unread mark of a room that was read here.
     /// - Parameter isUnsent: as in ``setMarkedUnread(_:in:isUnsent:)``.
     /// - Returns: whether there was one.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
@@ -21,7 +21,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the rooms whose marks the server does not have yet, and whether they are marked.
+    /// Returns the rooms whose marks the server does not have yet, with the new values.
     public func unsentUnreadMarks() async throws -> [RoomID: Bool] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -31,10 +31,10 @@ extension ChatStore {
         }
     }
 
-    /// Notes that the server has a room's mark, unless it was changed again since.
+    /// Records that the server has a room's mark, unless the user has changed it since.
     public func noteSentUnreadMark(_ isMarked: Bool, of room: RoomID) async throws {
         try await write { db in
-            // The room may have been left meanwhile.
+            // The user may have left the room meanwhile.
             guard let record = try RoomRecord.find(room, in: db) else { return }
             try MarkedUnreadTable(db: db).noteSent(isMarked, of: record)
         }

@@ -1,19 +1,19 @@
 import GRDB
 
-/// The rooms that the user has marked as unread. A row is kept while the room is marked, or while the server does not
-/// have the change yet.
+/// The rooms that the user has marked as unread. A row exists while the room is marked, or until the server has the
+/// change.
 struct MarkedUnreadTable {
     let db: Database
 
-    /// Changes a room's mark on this computer.
-    /// - Parameter isUnsent: whether the change is still to be sent to a server.
+    /// Changes a room's mark locally.
+    /// - Parameter isUnsent: whether a server still has to be told.
     func set(_ isMarked: Bool, isUnsent: Bool, of room: RoomRecord) throws {
         guard isMarked || isUnsent else { return try delete(room) }
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO markedUnread VALUES (?, ?, ?)")
             .execute(arguments: [room.key, isMarked, isUnsent])
     }
 
-    /// Removes a room's mark on this computer.
+    /// Removes a room's mark locally.
     /// - Returns: whether there was one.
     func remove(isUnsent: Bool, of room: RoomRecord) throws -> Bool {
         guard try isMarked(room) else { return false }
@@ -21,18 +21,18 @@ struct MarkedUnreadTable {
         return true
     }
 
-    /// Stores what another device has set. A change of this computer that the server does not have yet is later.
+    /// Stores a mark from another device, unless a local change is still unsent, which is newer.
     func receive(_ isMarked: Bool, of room: RoomRecord) throws {
         guard try !isUnsent(room) else { return }
         try set(isMarked, isUnsent: false, of: room)
     }
 
-    /// Removes the mark of a room that was read on another device, which tells the server itself.
+    /// Removes the mark of a room that was read on another device, which informs the server itself.
     func removeRead(_ room: RoomRecord) throws {
         if try !isUnsent(room) { try delete(room) }
     }
 
-    /// Notes that the server has a change, unless it was changed again since.
+    /// Records that the server has a change, unless the user has changed the mark since.
     func noteSent(_ isMarked: Bool, of room: RoomRecord) throws {
         try db.execute(
             sql: "UPDATE markedUnread SET isUnsent = 0 WHERE room = ? AND value = ?", arguments: [room.key, isMarked])

@@ -1,9 +1,9 @@
 extension Schema {
-    /// Keys of end-to-end encryption, and what belongs to them. The application ID is "PARK".
+    /// The records of end-to-end encryption. The application ID is "PARK".
     ///
-    /// They are not in the file of unsent data: tens of thousands of sessions are too much to be checked at each start.
-    /// Keys are BLOBs, so that they are compared by their bytes. The records are a table with row IDs, so that
-    /// ``Recovery`` finds them on loose pages, too.
+    /// They are not in the file of unsent data, which is checked at each start: that would take too long with tens of
+    /// thousands of sessions. Keys are BLOBs, so that SQLite compares bytes. The table has row IDs, so that
+    /// ``Recovery`` also finds records on loose pages.
     static let keys = Schema(applicationID: 0x5041_524B, steps: [firstOfKeys])
 
     private static let firstOfKeys = """

@@ -1,10 +1,10 @@
 extension Schema {
-    /// Encrypted events that cannot be read (``SealedTable``), and which messages came encrypted.
+    /// Encrypted events that cannot be read (``SealedTable``), and which messages were encrypted.
     ///
-    /// `sealed.data` is the event as JSON; without it the server has to send the event once more. An event that changes
-    /// a message has no row in `message`.
+    /// `sealed.data` is the event as JSON. If it is NULL, the event has to be requested again. An event that changes a
+    /// message has no row in `message`.
     ///
-    /// Earlier versions kept such messages as a notice in the language of the user, and threw the event away.
+    /// Earlier versions stored such messages as a translated notice and discarded the event.
     static let sealed = """
         CREATE TABLE sealed (
             room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,

@@ -3,8 +3,8 @@ import GRDB
 
 /// Encrypted events that could not be read.
 extension ChatStore {
-    /// Returns the sessions that messages wait for.
-    /// - Parameter reasons: Those with messages that are sealed for one of these reasons; `nil` for all.
+    /// Returns the sessions whose keys are missing for stored messages.
+    /// - Parameter reasons: Only sessions with messages sealed for one of these reasons; `nil` for all.
     public func sealedSessions(for reasons: Set<SealReason>? = nil) async throws -> Set<SealedSession> {
         try await read { db in
             let names = (reasons ?? Set(SealReason.allCases)).map { "'\($0.rawValue)'" }.joined(separator: ", ")
@@ -19,8 +19,8 @@ extension ChatStore {
         }
     }
 
-    /// Returns events of a session, in the order of their identifiers; none of a room that is not stored.
-    /// - Parameter event: The last that was returned before.
+    /// Returns a page of a session's events, ordered by ID. Empty for a room that is not stored.
+    /// - Parameter event: The last event of the previous page.
     public func sealedEvents(
         of session: SealedSession, after event: MessageID?, limit: Int
     ) async throws -> [Ciphertext] {
@@ -31,7 +31,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the newest messages that an earlier version did not keep, as the server has to send them once more.
+    /// Returns the newest messages whose events an earlier version discarded, so that they have to be requested again.
     public func unfetchedMessages(in room: RoomID, limit: Int) async throws -> [MessageID] {
         try await read { db in
             guard let record = try RoomRecord.find(room, in: db) else { return [] }
@@ -39,8 +39,8 @@ extension ChatStore {
         }
     }
 
-    /// Puts what encrypted events say in their place, or the reason why they still cannot be read. Events that are not
-    /// sealed any more are skipped.
+    /// Replaces encrypted events by their decrypted content, or updates the reason why they cannot be read. Skips
+    /// events that are no longer sealed.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func open(_ again: [ReadAgain], in room: RoomID) async throws -> RoomChange {
         try await writeCache { db in try RoomSync(db: db).open(again, in: RoomRecord.get(room, in: db)) }

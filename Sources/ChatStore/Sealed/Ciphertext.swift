@@ -1,12 +1,12 @@
 public import ChatCore
 
-/// An encrypted event that could not be read, as it is kept until its key comes.
+/// An encrypted event that could not be read, stored until its key arrives.
 public struct Ciphertext: Equatable, Sendable {
     public var event: MessageID
     public var reason: SealReason
-    /// The session whose key reads it; `nil` if none will.
+    /// The session whose key decrypts it; `nil` if no key can.
     public var session: String?
-    /// The event as JSON; `nil` if the server has to send it once more.
+    /// The event as JSON; `nil` if it has to be requested again.
     public var data: String?
 
     public init(of event: MessageID, reason: SealReason, session: String? = nil, data: String? = nil) {
@@ -17,7 +17,7 @@ public struct Ciphertext: Equatable, Sendable {
     }
 }
 
-/// The session of a room's messages, by which their key is found.
+/// A room's session, which identifies a room key.
 public struct SealedSession: Hashable, Sendable {
     public var room: RoomID
     public var session: String
@@ -28,10 +28,10 @@ public struct SealedSession: Hashable, Sendable {
     }
 }
 
-/// What has become of an encrypted event that was read once more.
+/// The result of reading an encrypted event again.
 public struct ReadAgain: Equatable, Sendable {
     public var event: MessageID
-    /// The event as a sync would bring it now; it may be sealed as before, for another reason.
+    /// The event as a sync would deliver it now. It may be sealed again, for another reason.
     public var events: [TimelineEvent]
 
     public init(_ event: MessageID, as events: [TimelineEvent]) {

@@ -1,9 +1,9 @@
 import ChatCore
 import GRDB
 
-/// Encrypted events that are read once more.
+/// Encrypted events that are read again.
 extension RoomSync {
-    /// Puts what encrypted events say in their place.
+    /// Replaces encrypted events by their decrypted content.
     func open(_ again: [ReadAgain], in record: RoomRecord) throws -> RoomChange {
         var change = RoomChange(room: record.room.id)
         var changed: Set<MessageID> = []
@@ -49,7 +49,7 @@ extension RoomSync {
 }
 
 extension [TimelineEvent] {
-    /// An event that is still sealed, as a message or as a change of one.
+    /// Returns an event that is still sealed, whether it is a message or changes one.
     fileprivate func ciphertext(of event: MessageID) -> Ciphertext? {
         compactMap(\.ciphertext).first { $0.event == event }
     }
@@ -65,13 +65,13 @@ extension TimelineEvent {
     }
 }
 
-/// The messages of a room that were sealed and are not any more.
+/// The messages of a room that were just decrypted.
 struct OpenedMessages {
     let record: RoomRecord
     let db: Database
     private(set) var ids: Set<MessageID> = []
     private(set) var removed: [MessageID] = []
-    /// Those that notify, as they did not while they were sealed.
+    /// The events that notify only now, as they were sealed before.
     private(set) var announced: [TimelineEvent] = []
     private var unread = 0
     private var mentions = 0
@@ -83,7 +83,7 @@ struct OpenedMessages {
 
     var hasChanges: Bool { !ids.isEmpty || !removed.isEmpty }
 
-    /// Gives a message its content; position, receipts and reactions are those of the row.
+    /// Replaces the content of a message. Position, receipts and reactions stay those of the row.
     mutating func replace(_ stored: Message, by new: NewMessage) throws {
         let key = key(of: stored)
         var content = new.content
@@ -110,19 +110,19 @@ struct OpenedMessages {
         if before == .none, after != .none { announced.append(.message(new)) }
     }
 
-    /// Removes a row that turned out to be no message.
-    /// - Returns: The message that the receipts of the row move to.
+    /// Removes the row of an event that is not a message.
+    /// - Returns: The message that the row's receipts move to.
     mutating func remove(_ stored: Message) throws -> Set<MessageID> {
         if try !isOwn(stored.sender) { try count(stored, level(of: key(of: stored)), -1) }
         try db.cachedStatement(sql: "DELETE FROM message WHERE key = ?").execute(arguments: [key(of: stored)])
         let positions = EventPositions(record: record, db: db)
-        // Its position stays taken: receipts may name it.
+        // The position stays taken, as receipts may refer to it.
         try positions.note(stored.id, at: stored.position)
         removed.append(stored.id)
         return Set(try [positions.lastMessage(before: stored.position)?.id].compactMap(\.self))
     }
 
-    /// Updates what the list of rooms shows.
+    /// Updates the room list.
     func finish() throws {
         if unread != 0 {
             try db.cachedStatement(sql: "UPDATE room SET unread = max(0, unread + ?) WHERE key = ?")

@@ -24,8 +24,8 @@ struct SealedTable {
             .execute(arguments: [record.key, event.rawValue])
     }
 
-    /// Removes an event that is not shown, such as an edit.
-    /// - Returns: Whether there was one.
+    /// Removes an event that is not displayed, such as an edit.
+    /// - Returns: Whether it was stored.
     func removeHidden(_ event: String) throws -> Bool {
         try db.cachedStatement(
             sql: """
@@ -36,7 +36,7 @@ struct SealedTable {
         return db.changesCount > 0
     }
 
-    /// Returns events of a session, in the order of their identifiers.
+    /// Returns a page of a session's events, ordered by ID.
     func events(of session: String, after event: String, limit: Int) throws -> [Ciphertext] {
         try Row.fetchAll(
             db.cachedStatement(
@@ -47,7 +47,7 @@ struct SealedTable {
         ).map(Ciphertext.init)
     }
 
-    /// Returns the newest messages whose events the server has to send once more.
+    /// Returns the newest messages whose events have to be requested again.
     func unfetched(limit: Int) throws -> [MessageID] {
         try String.fetchAll(
             db.cachedStatement(

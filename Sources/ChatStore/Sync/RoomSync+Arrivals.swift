@@ -1,12 +1,12 @@
 public import ChatCore
 import GRDB
 
-/// The messages that notifications tell of.
+/// The new messages to notify of.
 extension RoomSync {
     /// Returns which of the newly inserted messages the user has not read.
     /// - Parameters:
-    ///   - events: The events of the batch, with what push rules say of them.
-    ///   - changed: The messages as they are after the whole batch.
+    ///   - events: The events of the batch, with their push rule actions.
+    ///   - changed: The messages after the whole batch.
     func arrivals(
         of events: [TimelineEvent], _ inserted: [Message], as changed: [Message], isNewRoom: Bool, in record: RoomRecord
     ) throws -> [MessageArrival] {
@@ -16,7 +16,7 @@ extension RoomSync {
         guard !levels.isEmpty else { return [] }
         // Read the position again: the batch may have moved it.
         let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition
-        // What a room contains that has just become known is history, up to the user's own join.
+        // The content of a newly joined room, up to the user's own join, is history.
         if isNewRoom, read == nil { return [] }
         return try changed.compactMap { message in
             guard let level = levels[message.id], message.position > read ?? .min, !message.isDeleted,
@@ -28,7 +28,7 @@ extension RoomSync {
 }
 
 extension TimelineEvent {
-    /// The message and what push rules say of it, if they notify.
+    /// The message and its notification level, if it notifies.
     var notifying: (message: MessageID, level: NotificationLevel)? {
         guard case .message(let message) = self, message.event == nil, message.notificationLevel != .none else {
             return nil
@@ -38,7 +38,7 @@ extension TimelineEvent {
 }
 
 extension ChatStore {
-    /// Returns those of the arrived messages that are still there and unread, as they are now.
+    /// Returns the current versions of those messages that still exist and are unread.
     public func unread(among arrivals: [MessageArrival]) async throws -> [MessageArrival] {
         guard !arrivals.isEmpty else { return [] }
         return try await read { db in

@@ -78,7 +78,7 @@ struct RoomSync {
         let inserted = try place(told, into: record, behind: batch.gap, &changed, &changedMembers)
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
         try applyReadMarkers(batch, isNew: roomChange.isNew)
-        // After the markers: what was read before removes no mark.
+        // After the read markers: reading earlier messages does not remove a later mark.
         if let isMarked = batch.isMarkedUnread { try MarkedUnreadTable(db: db).receive(isMarked, of: record) }
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
         roomChange.changed = try messages(changed, of: record, besides: inserted)
@@ -97,7 +97,7 @@ struct RoomSync {
             case .redacted(let id, let date):
                 _ = try Redaction.apply(id.rawValue, in: record, at: date, db, &changed)
             case .sealed(let ciphertext):
-                // One that is known keeps what it has: it may have been read meanwhile.
+                // A known event is unchanged: it may have been decrypted meanwhile.
                 let isKnown = try EditHistory(of: ciphertext.event.rawValue, in: record, db) != nil
                 if !isKnown { try SealedTable(record: record, db: db).put(ciphertext) }
             case .message, .deleted, .silent: break
@@ -294,7 +294,7 @@ struct RoomSync {
             guard !target.isDeleted, target.event == nil, target.sender == change.sender,
                 try change.isEncrypted || !isEncrypted(target, in: record)
             else { return }
-            // The message is not known yet, although its place is.
+            // The message is not readable yet, although its row exists.
             guard target.kind != .sealed else {
                 return try UnresolvedRelation.store(change, in: record, atMost: Self.maxUnresolvedRelations, db)
             }

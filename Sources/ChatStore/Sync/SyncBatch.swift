@@ -116,8 +116,8 @@ public enum TimelineEvent: Equatable, Sendable {
     case change(MessageChange)
     /// An edit or reaction that was already redacted when the server sent it.
     case redacted(MessageID, at: Date)
-    /// An encrypted change of a message that could not be read. It is not shown; its event holds a position only if
-    /// there is also a ``silent(_:)`` event for it.
+    /// An encrypted change of a message that could not be read. It is not displayed, and holds a position only if there
+    /// is also a ``silent(_:)`` event for it.
     case sealed(Ciphertext)
 }
 
@@ -138,7 +138,7 @@ public struct MessageChange: Equatable, Sendable {
     public var kind: Kind
     /// The new kind and attachments of an edited message; `nil` keeps them.
     public var content: MessageMedia?
-    /// Whether its sender had encrypted it: an encrypted message is edited by nothing else.
+    /// Whether the sender encrypted it. An encrypted message accepts only encrypted edits.
     public var isEncrypted = false
 
     public init(
@@ -214,9 +214,9 @@ public struct RoomChange: Equatable, Sendable {
     public var isLeft = false
     /// New and changed messages in their current state, oldest first.
     public var changed: [Message] = []
-    /// Rows that turned out to be no messages.
+    /// Rows that turned out not to be messages.
     public var removed: [MessageID] = []
-    /// Those of them that a sync has added at the end, that the user has not read, and that push rules notify of.
+    /// The messages that the sync added at the end, that are unread, and that notify.
     public var arrived: [MessageArrival] = []
     /// New and changed members, or `nil` if there are none.
     public var members: [Member]?

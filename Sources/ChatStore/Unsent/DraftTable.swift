@@ -64,7 +64,7 @@ extension SavedDraft {
     /// The draft with its preview truncated for storage.
     var truncated: SavedDraft { SavedDraft(data: data, preview: preview.preview) }
 
-    /// What the room list shows of the draft once it is stored, or `nil` for a draft without text.
+    /// The draft's preview in the room list, or `nil` without text.
     public var listedPreview: String? {
         let preview = preview.preview
         return preview.isEmpty ? nil : preview

@@ -2,13 +2,13 @@ public import ChatCore
 import Foundation
 public import Observation
 
-/// The preferences of one account: what notifies, on all of the user's devices.
+/// The preferences of one account, which apply to all of the user's devices.
 @Observable
 public final class AccountPreferencesViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public let account: String
         public let name: String
-        /// Words that notify like a mention; `nil` until they are known, or if the account has none.
+        /// Words that notify like a mention; `nil` until known, or if the account does not support them.
         public var keywords: [String]?
         /// Why the last action failed.
         public var error: ChatError?
@@ -51,7 +51,7 @@ public final class AccountPreferencesViewModel: ViewModel {
 }
 
 extension AccountsCoordinator {
-    /// Returns the preferences of each account that is open and has a server.
+    /// Returns the preferences of each open account with a server.
     public func accountPreferences() -> [AccountPreferencesViewModel] {
         rows.compactMap { row in
             guard let account = row.account, let coordinator = coordinator(of: row.id) else { return nil }

@@ -11,10 +11,10 @@ public final class AccountSession {
     /// Whether the server was reached last time.
     public internal(set) var isOnline = false
 
-    /// Whether messages can be encrypted on this device.
+    /// The state of encryption on this device.
     public internal(set) var encryption = EncryptionCondition.none
 
-    /// Tries again to connect, and to open the keys.
+    /// Reconnects and opens the keys again.
     @ObservationIgnored var retry: @MainActor () -> Void = {}
 
     public init() {}

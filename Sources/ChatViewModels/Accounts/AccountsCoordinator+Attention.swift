@@ -1,12 +1,12 @@
 import ChatCore
 
 extension AccountsCoordinator {
-    /// Reports whether the open conversation is visible in the main window while that is active.
+    /// Call this when the open conversation becomes visible in the active main window, or no longer is.
     public func attend(_ isAttended: Bool) {
         if isAttended != self.isAttended { self.isAttended = isAttended }
     }
 
-    /// Reports whether a room's own window is active.
+    /// Call this when a room's own window becomes active or inactive.
     public func attend(_ isAttended: Bool, inWindowOf room: AccountRoom) {
         if isAttended, attendedWindow != room {
             attendedWindow = room
@@ -15,7 +15,7 @@ extension AccountsCoordinator {
         }
     }
 
-    /// What the room list shows as seen.
+    /// The rooms whose messages the user sees, for the room list.
     public var seenRooms: SeenRooms {
         let isSelectionInWindow = if case .window = conversations.openItem { true } else { false }
         return SeenRooms(
@@ -23,8 +23,7 @@ extension AccountsCoordinator {
             inWindow: attendedWindow.flatMap { $0.account == selection ? $0.room : nil })
     }
 
-    /// The room that the user is looking at, or `nil` if there is none or the window is not active. Nothing has to tell
-    /// the user of its messages.
+    /// The room that the user is looking at, which does not notify; `nil` if there is none or no window is active.
     public var attendedRoom: DisplayedRoom? {
         if let attendedWindow { return DisplayedRoom(account: attendedWindow.account, room: attendedWindow.room) }
         return seenRooms.isSelectionSeen ? displayed : nil

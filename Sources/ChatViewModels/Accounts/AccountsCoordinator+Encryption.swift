@@ -1,11 +1,12 @@
 public import ChatCore
 
-/// What the main window says of the encryption of the displayed account.
+/// The main window's banner and setup dialog for the displayed account's encryption.
 extension AccountsCoordinator {
-    /// What is missing, for the banner above the room list; `nil` if there is nothing to do, or something more urgent.
+    /// The next setup step, for the banner above the room list; `nil` if there is none, or if another banner is more
+    /// urgent.
     public var encryptionNeed: EncryptionNeed? { banner == nil ? conversations.encryption?.need : nil }
 
-    /// Whether to open the dialog about what is missing without being asked: the user has just signed in.
+    /// Whether to open the setup dialog unasked, right after sign-in.
     public var offersSetUp: Bool {
         guard let addedAccount, addedAccount == selection, !isWaiting, selectedRow.condition == .online else {
             return false
@@ -13,6 +14,6 @@ extension AccountsCoordinator {
         return encryptionNeed == .setUp || encryptionNeed == .confirmDevice
     }
 
-    /// The dialog was opened, or the user goes without: the banner stays.
+    /// Call this once the dialog was opened or declined. The banner stays.
     public func noteSetUpOffered() { addedAccount = nil }
 }

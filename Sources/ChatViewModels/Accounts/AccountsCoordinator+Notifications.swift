@@ -1,15 +1,15 @@
 public import ChatCore
 
-/// What the answers to notifications do.
+/// The actions of notifications.
 extension AccountsCoordinator {
-    /// What the desktop's list of background programs says of the program; empty if there is nothing to say.
+    /// The status for the desktop's list of background apps; empty for none.
     public func backgroundStatus(_ translator: Translator) -> String {
         let count = rows.reduce(0) { $0 + $1.unreadCount }
         return count == 0 ? "" : translator.plural("{count} unread", "{count} unread", count)
     }
 
-    /// Shows the room of a notification, at its message: in its own window if it has one, else in the main window.
-    /// - Parameter replies: whether the composer begins a reply to the message.
+    /// Shows a notification's message: in the room's own window if it has one, otherwise in the main window.
+    /// - Parameter replies: whether to start a reply to the message.
     public func show(_ target: NotificationTarget, replies: Bool = false) {
         if !hasWindow(of: target) { select(target.account) }
         guard target.hasRoom else { return }
@@ -23,8 +23,8 @@ extension AccountsCoordinator {
         }
     }
 
-    /// Marks the room of a notification as read up to its message; no window is needed. Returns once it is stored, or
-    /// has failed: the notification is then gone and the room stays unread.
+    /// Marks a notification's room as read up to the message, without a window. Returns once this is stored or has
+    /// failed, which removes the notification but leaves the room unread.
     public func markRead(_ target: NotificationTarget) async {
         guard let message = target.message, let coordinator = await openCoordinator(of: target.account) else { return }
         do {
@@ -34,9 +34,9 @@ extension AccountsCoordinator {
         }
     }
 
-    /// Sends what the user wrote into the notification of a room, and marks the room as read up to its message; no window
-    /// is needed. A text that cannot be sent goes into the room's draft, see ``UnsentReplies`` for an account that is not
-    /// open and a room that was left. A blank text does nothing.
+    /// Sends an inline reply to a notification and marks its room as read up to the message, without a window. A text
+    /// that cannot be sent is added to the room's draft; for a closed account or a room that was left, see
+    /// ``UnsentReplies``. Ignores a blank text.
     public func send(_ text: String, answering target: NotificationTarget) async {
         guard !text.allSatisfy(\.isWhitespace) else { return }
         guard let coordinator = await openCoordinator(of: target.account) else {
@@ -50,7 +50,7 @@ extension AccountsCoordinator {
         await markRead(target)
     }
 
-    /// Waits for an account that is still being opened, as after a start by a notification.
+    /// Waits until an account is open, as after a start by a notification.
     private func openCoordinator(of account: String) async -> ConversationCoordinator? {
         await time.wait(atMost: Self.connectingTimeout) { [weak self] in
             self.map { $0.coordinator(of: account) != nil } ?? true

@@ -1,15 +1,15 @@
 import ChatCore
 
-/// The rooms that have windows of their own.
+/// The rooms with windows of their own.
 extension AccountsCoordinator {
-    /// In the order of the accounts, and in each in the order in which the windows were opened.
+    /// Ordered by account, then by when the windows were opened.
     public var roomWindows: [AccountRoom] {
         coordinatorIDs.flatMap { account in
             coordinator(of: account)?.roomWindows.map { AccountRoom(account, $0.roomID) } ?? []
         }
     }
 
-    /// Returns the coordinator and the conversation of a room that has a window of its own.
+    /// Returns the coordinator and the conversation of a room with a window of its own.
     public func window(of room: AccountRoom) -> (coordinator: ConversationCoordinator, conversation: Conversation)? {
         guard let coordinator = coordinator(of: room.account),
             let conversation = coordinator.roomWindows.first(where: { $0.roomID == room.room })
@@ -17,7 +17,7 @@ extension AccountsCoordinator {
         return (coordinator, conversation)
     }
 
-    /// Whether the room of a notification has a window of its own: no other is needed to show it.
+    /// Whether the notification's room has a window of its own, so that no other window is needed.
     public func hasWindow(of target: NotificationTarget) -> Bool {
         hasWindow(of: AccountRoom(target.account, target.room))
     }
@@ -27,7 +27,7 @@ extension AccountsCoordinator {
         coordinator(of: room.account)?.openRooms.visibleWindow(of: room.room) != nil
     }
 
-    /// Notes that the window of a room is closing, see ``ConversationCoordinator/noteClosingWindow(of:)``.
+    /// Marks a room's window as closing, see ``ConversationCoordinator/noteClosingWindow(of:)``.
     public func noteClosingWindow(of room: AccountRoom) {
         coordinator(of: room.account)?.noteClosingWindow(of: room.room)
     }
@@ -35,7 +35,7 @@ extension AccountsCoordinator {
     /// Closes the window of a room, see ``ConversationCoordinator/closeWindow(of:)``.
     public func closeWindow(of room: AccountRoom) { coordinator(of: room.account)?.closeWindow(of: room.room) }
 
-    /// Opens the windows that rooms had before, each once its account is open and the room is listed.
+    /// Restores the windows of rooms, each once its account is open and the room is listed.
     public func restoreWindows(of rooms: [AccountRoom]) {
         for (account, rooms) in Dictionary(grouping: rooms, by: \.account) {
             let rooms = rooms.map(\.room)

@@ -2,9 +2,9 @@ public import ChatCore
 public import ComposerSessions
 public import Observation
 
-/// The accounts, one of which the main window shows.
+/// The accounts, one of which the main window displays.
 ///
-/// Room IDs may coincide between accounts, so each has a ``ConversationCoordinator`` of its own.
+/// Room IDs may coincide between accounts, so each has its own ``ConversationCoordinator``.
 @Observable
 @MainActor
 public final class AccountsCoordinator {
@@ -54,24 +54,24 @@ public final class AccountsCoordinator {
         isWaiting ? nil : DisplayedRoom(account: selection, room: conversations.rooms.state.selection)
     }
 
-    /// Whether the open conversation is visible in the main window while that is active.
+    /// Whether the open conversation is visible in the active main window.
     public internal(set) var isAttended = false
     /// The room whose own window is active.
     var attendedWindow: AccountRoom?
-    /// The rooms that had windows of their own, in accounts that are not open yet.
+    /// Rooms whose windows will be restored once their accounts are open.
     @ObservationIgnored var awaitedWindows: [String: [RoomID]] = [:]
 
     @ObservationIgnored public let local: ConversationCoordinator
-    /// What the very first start offers, or `nil` if this is a later one.
+    /// The welcome page of a first start, or `nil`.
     @ObservationIgnored public let welcome: WelcomeViewModel?
-    /// Whether it is shown in place of the rooms: nothing was chosen, and nothing came by another way.
+    /// Whether the welcome page replaces the rooms: the user has not chosen, and no room exists.
     public var showsWelcome: Bool {
         welcome?.state.isPending == true && selection == Self.localID && !isWaiting && states.isEmpty
             && hasAccountStates && local.rooms.state.isLoaded && local.rooms.state.isEmpty
     }
     @ObservationIgnored public let unsentReplies: UnsentReplies
     @ObservationIgnored public let verifications = VerificationQueue()
-    /// The account that was just added, whose encryption is to be set up.
+    /// The account that was just added and still needs its encryption set up.
     var addedAccount: String?
     /// Whether there can be accounts besides the local conversations.
     public var supportsAccounts: Bool { service != nil }
@@ -96,9 +96,10 @@ public final class AccountsCoordinator {
 
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
-    ///   - welcome: what the very first start offers; `nil` for no such offer.
+    ///   - welcome: the welcome page; `nil` for none.
     ///   - unsentReplies: the replies that an earlier session could not send.
-    ///   - make: returns an account's coordinator, which observes the session; `nil` while the account cannot be opened.
+    ///   - make: returns an account's coordinator, which observes the session; `nil` while the account cannot be
+    ///   opened.
     public init(
         local: ConversationCoordinator, service: (any SignInService & AccountService)? = nil,
         time: Timekeeper = .continuous, welcome: WelcomeViewModel? = nil,
@@ -129,10 +130,10 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// Whether it is known which accounts there are.
+    /// Whether the list of accounts is known.
     var hasAccountStates: Bool { hasStarted || service == nil }
 
-    /// Whether there is such an account, open or not.
+    /// Whether the account exists, open or not.
     func isListed(_ account: String) -> Bool { account == Self.localID || states.contains { $0.id == account } }
 
     /// Returns the conversations of an account, or `nil` while it is not open.
@@ -140,7 +141,7 @@ public final class AccountsCoordinator {
         account == Self.localID ? local : open[account]
     }
 
-    /// The accounts that are open, the rooms on this computer first.
+    /// The IDs of the open accounts, with the local one first.
     public var coordinatorIDs: [String] { [Self.localID] + states.map(\.id).filter { open[$0] != nil } }
 
     /// The media services of the open accounts, by account.
@@ -150,14 +151,14 @@ public final class AccountsCoordinator {
 
     // MARK: The main window
 
-    /// Opens the rooms that the main window had open. Call it before there is one.
+    /// Opens the main window's rooms. Call it before creating the window.
     public func attachWindow() {
         hasWindow = true
         local.attachWindow()
         for coordinator in open.values { coordinator.attachWindow() }
     }
 
-    /// Closes what only the main window shows; accounts go on without. Store the drafts first, see ``flushDrafts()``.
+    /// Closes the main window's rooms; the accounts stay open. Store the drafts first, see ``flushDrafts()``.
     public func detachWindow() {
         hasWindow = false
         local.detachWindow()
@@ -186,7 +187,7 @@ public final class AccountsCoordinator {
             }
     }
 
-    /// The names of all accounts by their IDs; that of the rooms on this computer is empty.
+    /// The accounts' names by ID. That of the local account is empty.
     var accountNames: [String: String] {
         Dictionary(
             states.map { ($0.id, $0.account.name) } + [(Self.localID, "")], uniquingKeysWith: { first, _ in first })
@@ -223,7 +224,7 @@ public final class AccountsCoordinator {
         guard account != selection else { return }
         let left = conversations
         selection = account
-        // Opening the rooms on this computer beside an account makes the choice too.
+        // Opening the local account while there is another also makes the choice.
         if account == Self.localID, !states.isEmpty { welcome?.send(.chooseThisComputer) }
         Task { await left.flushDrafts() }
     }
@@ -315,9 +316,9 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// Returns the view model of an export or import, or `nil` if the application does neither. Imports always go to the
-    /// local conversations, whichever account is displayed.
-    /// - Parameter account: what is exported from; the displayed account if `nil`.
+    /// Returns the view model of an export or import; `nil` if neither is supported. Imports always go to the local
+    /// account.
+    /// - Parameter account: the account to export from; `nil` for the displayed one.
     public func transfer(
         _ task: TransferViewModel.Task, in account: ConversationCoordinator? = nil
     ) -> TransferViewModel? {

@@ -4,9 +4,9 @@ public nonisolated enum OpenTarget: Equatable, Sendable {
     case address(String)
     /// The name of a room.
     case room(String)
-    /// The room of a notification, at its message.
+    /// A notification's message.
     case message(NotificationTarget)
-    /// The room of a notification, with a reply to its message in the composer.
+    /// A notification's message, with a reply to it in the composer.
     case reply(NotificationTarget)
 
     /// Tells an address from a name: it has a scheme or begins with the sigil of an identifier.

@@ -1,7 +1,7 @@
 public import ChatCore
 
 extension SignInViewModel.State {
-    /// A page of the dialog, which is busy or asks for something.
+    /// A page of the dialog.
     public nonisolated enum Page: String, Equatable, Sendable {
         case server, credentials, keyring, starting
     }
@@ -20,16 +20,16 @@ extension SignInViewModel.State {
         }
     }
 
-    /// Whether the dialog is busy on a page that asks for something; the last page shows that by itself.
+    /// Whether a page with input shows a spinner. The last page has its own.
     public nonisolated var showsSpinner: Bool { isBusy && page != .starting }
 
-    /// Whether the user name is asked for, besides the password: an account that is signed in again has one.
+    /// Whether the user name is requested besides the password. It is known when an account signs in again.
     public nonisolated var asksForName: Bool { again == nil }
 
-    /// What takes the focus after `previous` was shown; `nil` leaves it where it is.
+    /// The widget to focus after `previous` was displayed; `nil` keeps the focus.
     /// - Parameters:
     ///   - previous: the state before, or `nil` when the dialog opens.
-    ///   - isNameEmpty: whether the field for the user name is empty.
+    ///   - isNameEmpty: whether the user name's field is empty.
     public nonisolated func focus(after previous: Self?, isNameEmpty: Bool) -> Focus? {
         guard previous?.step != step else {
             return previous?.usesToken == usesToken ? nil : usesToken ? .token : .name

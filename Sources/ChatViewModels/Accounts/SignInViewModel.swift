@@ -26,7 +26,7 @@ public final class SignInViewModel: ViewModel {
         public var step = Step.server {
             didSet { if case .credentials(let server) = step { self.server = server } }
         }
-        /// The server that was found last. It stays while the credential is stored, and so does what is said of it.
+        /// The server found last. It remains displayed while the credential is stored.
         public private(set) var server: SignInServer?
         /// Why the last attempt at this step failed.
         public var problem: SignInProblem?

@@ -1,11 +1,11 @@
 public import ChatCore
 public import Observation
 
-/// The page of the very first start: it offers the rooms on this computer, and an account.
+/// The welcome page, which offers rooms on this computer and accounts.
 @Observable
 public final class WelcomeViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
-        /// Whether the choice is still to be made.
+        /// Whether the user has not chosen yet.
         public var isPending = true
         /// Whether the first rooms are being created.
         public var isCreating = false

@@ -44,7 +44,7 @@ public final class TransferViewModel: ViewModel {
         public var canCancel: Bool { if case .running = phase { true } else { isAsking } }
         /// The folder of a finished export.
         public var exportedFolder: URL? { if case .exported(let report) = phase { report.folder } else { nil } }
-        /// Whether there is a result to open: the exported folder, or the first of the imported rooms.
+        /// Whether there is a result to open: the exported folder or the first imported room.
         public var canOpen: Bool { if case .imported = phase { true } else { exportedFolder != nil } }
 
         /// A button that takes the focus.
@@ -52,7 +52,7 @@ public final class TransferViewModel: ViewModel {
             case merge, open, close
         }
 
-        /// What takes the focus when the dialog begins to ask or ends; `nil` leaves it where it is.
+        /// The button to focus when the dialog asks or has finished; `nil` keeps the focus.
         public var focus: Focus? { isAsking ? .merge : !isOver ? nil : canOpen ? .open : .close }
     }
 

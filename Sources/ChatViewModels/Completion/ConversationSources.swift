@@ -44,7 +44,7 @@ final class ConversationSources {
         ]
     }
 
-    /// Drops the indexes of the members, which the next query builds again.
+    /// Discards the indexes of members. The next query rebuilds them.
     func forgetMembers() {
         for room in members.keys {
             members[room]?.all.set { CompletionIndex([]) }

@@ -63,7 +63,7 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let emoji: EmojiLibrary?
     @ObservationIgnored private let spellChecker: (any SpellChecker)?
     @ObservationIgnored private let languages: (any WritingLanguageService)?
-    /// The dictionaries chosen for this room, once they are known; `nil` for those of the preferences.
+    /// The dictionaries chosen for this room, once loaded; `nil` for those of the preferences.
     @ObservationIgnored private var roomLanguages: [String]?
     @ObservationIgnored private var areLanguagesKnown = false
     @ObservationIgnored private let onWordAdded: () -> Void
@@ -184,7 +184,7 @@ public final class ComposerViewModel: ViewModel {
         applySpelling()
     }
 
-    /// Checks spelling as the preferences and the room want, once both are known.
+    /// Checks spelling according to the preferences and the room, once both are loaded.
     private func applySpelling() {
         guard areLanguagesKnown, let spelling = preferences.spelling else {
             return session.checkSpelling(by: nil, in: .dictionaries([]))

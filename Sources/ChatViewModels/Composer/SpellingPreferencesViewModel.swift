@@ -1,37 +1,37 @@
 public import ComposerSessions
 public import Observation
 
-/// The languages in which spelling is checked where a room has none of its own.
+/// The spelling languages of rooms without a choice of their own.
 @Observable
 public final class SpellingPreferencesViewModel: ViewModel {
     /// A language that has a dictionary.
     public nonisolated struct Language: Identifiable, Equatable, Sendable {
         /// The locale's name, such as `de_DE`.
         public let id: String
-        /// What its speakers call it.
+        /// The language's name in the language itself.
         public let name: String
         /// Whether words are checked in it.
         public let isOn: Bool
     }
 
     public nonisolated struct State: Equatable, Sendable {
-        /// Whether the languages are the user's, none having been chosen.
+        /// Whether the user's languages are used, as none were chosen.
         public var isAutomatic: Bool
         /// The languages that have a dictionary.
         public var languages: [Language] = []
-        /// What is checked; `nil` until the dictionaries are known.
+        /// Which dictionaries are used; `nil` until they are loaded.
         public var status: SpellingStatus?
 
-        /// Whether the languages are the user's until others are chosen: none of the user's has a dictionary to begin with.
+        /// Whether automatic mode can only be left by choosing a language: none of the user's has a dictionary.
         public var isAutomaticOnly: Bool { isAutomatic && status?.dictionaries.isEmpty != false }
-        /// Whether there is nothing to choose from.
+        /// Whether no dictionary is installed.
         public var hasNoDictionaries: Bool { status != nil && languages.isEmpty }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        /// Checks in the user's languages, or in those of them that have a dictionary as if they had been chosen.
+        /// Uses the user's languages, or turns those with a dictionary into an explicit choice.
         case setAutomatic(Bool)
-        /// Without any language, those of the user are used again.
+        /// If no language remains, the user's languages are used again.
         case setLanguage(String, isOn: Bool)
     }
 
@@ -44,8 +44,8 @@ public final class SpellingPreferencesViewModel: ViewModel {
 
     /// - Parameters:
     ///   - locales: the user's languages, see ``SpellingChoice/locales(_:)``.
-    ///   - chosen: the dictionaries that were chosen; none for those of the user's languages.
-    ///   - onChoice: stores what is chosen.
+    ///   - chosen: the chosen dictionaries; empty for those of the user's languages.
+    ///   - onChoice: stores the choice.
     public init(
         checker: any SpellChecker, locales: [String], chosen: [String], onChoice: @escaping ([String]) -> Void
     ) {
@@ -62,7 +62,7 @@ public final class SpellingPreferencesViewModel: ViewModel {
         switch action {
         case .setAutomatic(let isOn): choose(isOn ? [] : used)
         case .setLanguage(let language, let isOn):
-            // Chosen ones without a dictionary stay: it may be installed again.
+            // Keep chosen dictionaries that are missing: they may be installed again.
             let others = (chosen.isEmpty ? used : chosen).filter { $0 != language }
             choose(isOn ? others + [language] : others)
         }

@@ -1,9 +1,9 @@
 public import ChatCore
 public import ComposerSessions
 
-/// Whether there are dictionaries for the languages in which spelling is to be checked.
+/// Which of the spelling languages have dictionaries.
 public nonisolated struct SpellingStatus: Equatable, Sendable {
-    /// The locale names of the dictionaries that are used.
+    /// The locale names of the dictionaries in use.
     public var dictionaries: [String] = []
     /// The languages without a dictionary.
     public var missing: [String] = []

@@ -9,9 +9,9 @@ public nonisolated struct WritingPreferences: Equatable, Sendable {
     /// Whether shaking the pointer over the composer clears it (SLK-43).
     public var clearsByShaking = false
 
-    /// The languages in which spelling is checked where a room has none of its own; `nil` if none is checked.
+    /// The spelling languages of rooms without a choice of their own; `nil` if spelling is not checked.
     public var spelling: SpellingChoice?
-    /// How often a word was added to a dictionary: composers check anew.
+    /// The number of words added to dictionaries. A change makes composers check their text again.
     public var addedWords = 0
 
     /// The threshold that Hakawai uses, which is also the length of short names.

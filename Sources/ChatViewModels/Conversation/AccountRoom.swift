@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// A room of an account: equal room identifiers of two accounts never meet.
+/// A room with its account, since room IDs may coincide between accounts.
 public nonisolated struct AccountRoom: Hashable, Sendable {
     public let account: String
     public let room: RoomID

@@ -7,7 +7,7 @@ struct CommandPerformer {
     let rooms: RoomListViewModel
     let openRooms: OpenRooms
     let navigator: RoomNavigator
-    /// The main window's.
+    /// The requests of the main window.
     let requests: WindowRequests
 
     /// Performs a command that was entered in a room.

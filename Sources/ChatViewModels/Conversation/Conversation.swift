@@ -18,7 +18,7 @@ public final class Conversation {
     private var encryption = Encryption.unchecked
     /// Whether the room is encrypted.
     public var isEncrypted: Bool { encryption == .on }
-    /// A room that may be encrypted counts as one that is.
+    /// A room whose encryption is unknown counts as encrypted.
     private var reactionPolicy: ReactionPolicy {
         encryption == .off ? .allowed : preferences.reactions.policyInEncryptedRooms
     }
@@ -69,10 +69,10 @@ public final class Conversation {
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
     public let search: RoomSearchViewModel
-    /// What is to be known of the members' identities; `nil` for the rooms on this computer.
+    /// Warnings about the members' identities; `nil` for local rooms.
     public let trust: RoomTrustViewModel?
     public let preferences: UserPreferences
-    /// What the window that shows the room is to show or ask.
+    /// The toasts and questions for the window that displays the room.
     public let requests: WindowRequests
     /// The media service for the room's messages.
     public var media: any MediaService { service }
@@ -83,8 +83,8 @@ public final class Conversation {
     @ObservationIgnored private var isClosed = false
 
     /// - Parameters:
-    ///   - requests: receive what fails while the room is open.
-    ///   - onTimelineOutput: receives what the timeline reports, even after the room was closed.
+    ///   - requests: receives errors while the room is open.
+    ///   - onTimelineOutput: receives the timeline's outputs, even after the room was closed.
     init(
         roomID: RoomID, composer: ComposerViewModel, environment: ConversationEnvironment,
         encryption: EncryptionCoordinator? = nil,
@@ -167,13 +167,13 @@ public final class Conversation {
         }
     }
 
-    /// Stores what the user leaves behind, the scroll position and the draft; returns when they are stored.
+    /// Stores the scroll position and the draft. Returns once they are stored.
     public func flush() async {
         await timeline.flush()
         await composer.flushDraft()
     }
 
-    /// Stores what the user leaves behind.
+    /// Stores the scroll position and the draft, without waiting.
     func close() {
         isClosed = true
         // Closed rooms get no typing notifications, so clear the typing users.

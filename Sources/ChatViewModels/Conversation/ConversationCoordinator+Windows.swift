@@ -1,23 +1,23 @@
 public import ChatCore
 
-/// The rooms that have windows of their own, beside the main window.
+/// Rooms in windows of their own, beside the main window.
 extension ConversationCoordinator {
-    /// In the order in which their windows were opened.
+    /// In the order in which the windows were opened.
     public var roomWindows: [Conversation] { openRooms.inWindows }
 
-    /// Gives a listed room a window of its own, or brings the one that it has to the front.
+    /// Opens a window for a listed room, or presents the one that it has.
     public func openWindow(of room: RoomID) {
         if let open = openRooms.visibleWindow(of: room) { return open.requests.add(.present) }
         if openRooms.closingWindows.contains(room) { openRooms.reopeningWindows.insert(room) }
         guard let conversation, conversation.roomID == room else { return makeWindow(of: room) }
         Task {
-            // The window begins where the main window leaves off.
+            // The window starts at the main window's scroll position.
             await conversation.timeline.flush()
             makeWindow(of: room)
         }
     }
 
-    /// Opens the windows that rooms had before. A room that is not in the first list is not the user's any more.
+    /// Restores windows of rooms. A room that is missing in the first list no longer belongs to the user.
     func restoreWindows(of rooms: [RoomID]) {
         guard !rooms.isEmpty else { return }
         restoring = ChangeSubscription(to: { [list = self.rooms] in
@@ -30,14 +30,13 @@ extension ConversationCoordinator {
         }
     }
 
-    /// Notes that the window of a room is hidden and stores what it leaves behind: who asks for the room from now on gets
-    /// another window.
+    /// Marks a hidden window as closing and stores its state. Opening the room from now on creates another window.
     public func noteClosingWindow(of room: RoomID) {
         if openRooms.window(of: room) != nil { openRooms.closingWindows.insert(room) }
     }
 
-    /// Closes the window of a room; if the room is selected, the main window shows it again. Store what it leaves behind
-    /// first, see ``Conversation/flush()``.
+    /// Closes a room's window. If the room is selected, the main window displays it again. Store its state first, see
+    /// ``Conversation/flush()``.
     public func closeWindow(of room: RoomID) {
         guard let closing = openRooms.window(of: room) else { return }
         openRooms.inWindows.removeAll { $0 === closing }
@@ -45,7 +44,7 @@ extension ConversationCoordinator {
         members.roomClosed(room)
         closing.close()
         windowsChanged()
-        // What nobody could see in a hidden window.
+        // Pass on the toasts that a hidden window did not show.
         for entry in closing.requests.state.pending { if case .show = entry.request { requests.add(entry.request) } }
         if openRooms.reopeningWindows.remove(room) != nil { makeWindow(of: room) }
         openSelection()

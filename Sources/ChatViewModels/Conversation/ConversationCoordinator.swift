@@ -32,7 +32,7 @@ public final class ConversationCoordinator {
     public var conversation: Conversation? { openRooms.conversation }
     /// The open invitation, shown instead of a room.
     public private(set) var invitation: InvitationViewModel?
-    /// What the main window shows, or `nil` if nothing is open.
+    /// What the main window displays, or `nil` if nothing is open.
     public var openItem: OpenItem? {
         if let conversation { return .room(conversation.roomID) }
         if let invitation { return .invitation(invitation.state.invitation.room) }
@@ -54,10 +54,10 @@ public final class ConversationCoordinator {
     @ObservationIgnored private lazy var sources = ConversationSources(
         rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
-    /// Whether the main window shows the account, or will. Without it what is selected is not open: it opens with the
-    /// next main window.
+    /// Whether a main window displays the account, or will. Otherwise, the selected room is not opened until there is
+    /// one.
     @ObservationIgnored private var hasWindow = true
-    /// Waits for the rooms that had windows of their own.
+    /// Waits until rooms whose windows are to be restored are listed.
     @ObservationIgnored var restoring: ChangeSubscription?
     @ObservationIgnored private lazy var dayChangeMonitor = DayChangeMonitor(
         time: environment.time, now: environment.now
@@ -83,7 +83,7 @@ public final class ConversationCoordinator {
         windowsChanged()
     }
 
-    /// Opens what is selected, for a main window that is about to show it.
+    /// Opens the selected room for a main window that is about to display it.
     public func attachWindow() {
         guard !hasWindow else { return }
         hasWindow = true
@@ -92,8 +92,8 @@ public final class ConversationCoordinator {
         openSelection()
     }
 
-    /// Closes what only the main window shows. The composers stay, so that undo survives a closed window as it survives a
-    /// visit to another room. Store the drafts first.
+    /// Closes the main window's room. The composers stay, so that undo survives a closed window as it survives a visit
+    /// to another room. Store the drafts first.
     public func detachWindow() {
         guard hasWindow else { return }
         hasWindow = false
@@ -102,12 +102,12 @@ public final class ConversationCoordinator {
         windowsChanged()
     }
 
-    /// Opens what is selected in the main window, if there is one.
+    /// Opens the selected room if there is a main window.
     func openSelection() {
         if hasWindow, let selected = rooms.state.open { receive(selected) }
     }
 
-    /// Goes on with what any window needs, and stops it after the last one.
+    /// Resumes updates that only windows need, or stops them after the last window has closed.
     func windowsChanged() {
         guard !hasWindow, openRooms.inWindows.isEmpty else { return dayChangeMonitor.start() }
         dayChangeMonitor.stop()
@@ -134,22 +134,22 @@ public final class ConversationCoordinator {
     /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
     public func open(_ address: String) { performer.open(address) }
 
-    /// Opens a room once it is listed, at a message.
+    /// Shows a message once its room is listed.
     func show(_ message: MessageID?, in room: RoomID) { navigator.show(message, in: room) }
 
-    /// Opens a room once it is listed, and begins a reply to one of its messages.
+    /// Opens a room once it is listed, and starts a reply to one of its messages.
     func reply(to message: MessageID, in room: RoomID) { navigator.show(message, in: room, replies: true) }
 
     /// Asks the user whether to leave a room.
-    /// - Parameter requests: those of the window that asks; the main window's if `nil`.
+    /// - Parameter requests: the requests of the window that asks; `nil` for the main window.
     public func requestLeaving(_ room: RoomID, in requests: WindowRequests? = nil) {
         performer.requestLeaving(room, in: requests ?? self.requests)
     }
 
-    /// Whether a room is known not to be among the joined ones.
+    /// Whether a room is definitely not among the joined ones.
     func hasLeft(_ room: RoomID) -> Bool { rooms.state.isLoaded && !rooms.state.rows.contains { $0.id == room } }
 
-    /// Sends a text that was not written in the room's composer. If that fails, it becomes part of what is.
+    /// Sends a text that was not written in the room's composer. If that fails, adds it to the draft.
     func send(_ text: String, answeringIn room: RoomID) async {
         do {
             _ = try await environment.service.send(
@@ -161,8 +161,8 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// Adds a text to what is being written in a room.
-    /// - Returns: whether it is stored. The stored draft is read first, so that nothing of it is lost.
+    /// Adds a text to a room's draft.
+    /// - Returns: whether the result is stored. The stored draft is read first, so that nothing of it is lost.
     func addToDraft(_ text: String, of room: RoomID) async -> Bool {
         let composer = composers.composer(of: room)
         composer.handle(.insert(text, origin: .paste))
@@ -175,22 +175,22 @@ public final class ConversationCoordinator {
     /// Restores a cleared text, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 
-    /// The dialogs over the main window.
+    /// The dialogs of the main window.
     public var dialogs: RoomDialogs { dialogs(reportingTo: requests) }
 
-    /// Returns the dialogs over the window that handles these requests.
+    /// Returns the dialogs of the window that handles these requests.
     public func dialogs(reportingTo requests: WindowRequests) -> RoomDialogs {
         RoomDialogs(
             service: environment.service, session: environment.session, rooms: rooms, openRooms: openRooms,
             requests: requests)
     }
 
-    /// Returns what forwards messages of an open room.
+    /// Returns a forwarder of an open room's messages.
     public func forwarder(of conversation: Conversation) -> MessageForwarder {
         forwarder(from: conversation.roomID, reportingTo: conversation.requests)
     }
 
-    /// Returns what forwards messages of a room that may be closed by now.
+    /// Returns a forwarder of a room's messages that also works after the room was closed.
     public func forwarder(from room: RoomID, reportingTo requests: WindowRequests) -> MessageForwarder {
         MessageForwarder(
             service: environment.service, translator: environment.translator, rooms: rooms, source: room,
@@ -227,7 +227,7 @@ public final class ConversationCoordinator {
         navigator.roomOpened()
     }
 
-    /// - Parameter requests: those of the window that shows the room.
+    /// - Parameter requests: the requests of the window that displays the room.
     func makeConversation(in room: RoomID, requests: WindowRequests) -> Conversation {
         let composer = composers.composer(of: room)
         return Conversation(
@@ -245,7 +245,7 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// Closes what the main window shows.
+    /// Closes the main window's room.
     func close() {
         if invitation != nil { invitation = nil }
         guard let closing = conversation else { return }

@@ -28,7 +28,7 @@ public struct ConversationEnvironment {
     public let commands: CommandRegistry?
     /// Receives the emoji that the user picks.
     public let emoji: EmojiLibrary?
-    /// Judges the words of the composers; `nil` if spelling is never checked.
+    /// Checks the spelling of composers; `nil` if spelling is never checked.
     public let spellChecker: (any SpellChecker)?
     /// Intercepts events before the composers handle them.
     public let inputController: (any ComposerInputController)?
@@ -38,7 +38,7 @@ public struct ConversationEnvironment {
     public let archive: (any ConversationArchive)?
     /// Whether imported conversations become rooms of this account.
     public let canImport: Bool
-    /// End-to-end encryption of the account; `nil` for the rooms on this computer.
+    /// End-to-end encryption of the account; `nil` for the local one.
     public let encryption: (any EncryptionService)?
 
     public init(

@@ -2,13 +2,13 @@ public import ChatCore
 
 extension MediaPreferences {
     /// - Parameters:
-    ///   - choice: returns the setting with a name, see ``Kind/setting``.
+    ///   - choice: returns the setting named ``Kind/setting``.
     ///   - megabytes: the size up to which media count as small.
     public nonisolated init(choice: (String) -> String, megabytes: Int, playsAnimations: Bool) {
         self.init(
             choices: Dictionary(
                 uniqueKeysWithValues: Kind.allCases.map { kind in
-                    // A choice that a newer version added: load nothing that was not asked for.
+                    // A value of a newer version: load nothing automatically.
                     (kind, Choice(rawValue: choice(kind.setting)) ?? .never)
                 }),
             smallBytes: megabytes * 1_000_000, playsAnimations: playsAnimations)
@@ -16,6 +16,6 @@ extension MediaPreferences {
 }
 
 extension MediaPreferences.Kind {
-    /// The name of the setting.
+    /// The setting's name.
     public nonisolated var setting: String { "automatic-\(rawValue)" }
 }

@@ -18,8 +18,8 @@ public struct MessageForwarder {
         return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
-    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones. If they would
-    /// no longer be encrypted there, the window is to ask first.
+    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones. If
+    /// encrypted messages would be sent unencrypted, the window asks first.
     public func forward(_ messages: [MessageID], to room: RoomID) {
         perform {
             guard try await staysEncrypted(in: room) else {
@@ -31,7 +31,7 @@ public struct MessageForwarder {
         }
     }
 
-    /// Sends them in the clear, as the user has confirmed. Their files are decrypted, and uploaded anew.
+    /// Sends the messages unencrypted, as the user has confirmed. Encrypted files are decrypted and uploaded again.
     public func forward(_ confirmed: UnencryptedForwarding) {
         perform { try await send(confirmed.messages, to: confirmed.destination, isUnencrypted: true) }
     }
@@ -63,19 +63,19 @@ public struct MessageForwarder {
         rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
     }
 
-    /// Whether nothing that was encrypted would leave in the clear.
+    /// Whether no encrypted message would be sent unencrypted.
     private func staysEncrypted(in room: RoomID) async throws -> Bool {
         guard try await service.isEncrypted(source) else { return true }
         return try await service.isEncrypted(room)
     }
 }
 
-/// Messages of an encrypted room on their way into one that is not.
+/// Messages of an encrypted room to be forwarded to an unencrypted one.
 public nonisolated struct UnencryptedForwarding: Equatable, Sendable {
     public let messages: [MessageID]
     public let source: RoomID
     public let destination: RoomID
-    /// The destination's name.
+    /// The name of the destination.
     let name: String
 
     public func confirmation(_ translator: Translator) -> ConfirmationText {

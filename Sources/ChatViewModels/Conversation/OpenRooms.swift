@@ -6,16 +6,16 @@ import Observation
 final class OpenRooms {
     /// The room in the main window.
     var conversation: Conversation?
-    /// The rooms that have windows of their own, in the order in which these were opened.
+    /// The rooms in windows of their own, in the order in which those were opened.
     var inWindows: [Conversation] = []
-    /// The rooms whose windows are closing: hidden, and not closed yet.
+    /// The rooms whose windows are closing: hidden, but not yet destroyed.
     @ObservationIgnored var closingWindows: Set<RoomID> = []
-    /// Those of them that get another window, because one was asked for meanwhile.
+    /// Those of them that were opened again meanwhile, and get another window.
     @ObservationIgnored var reopeningWindows: Set<RoomID> = []
 
     var all: [Conversation] { (conversation.map { [$0] } ?? []) + inWindows }
 
-    /// Returns the conversation if the room is open, in whichever window.
+    /// Returns the conversation if the room is open in any window.
     func conversation(in room: RoomID) -> Conversation? { all.first { $0.roomID == room } }
 
     /// Returns the conversation if the room has a window of its own.

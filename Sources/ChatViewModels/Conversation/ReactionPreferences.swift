@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// Reactions are not encrypted, in encrypted rooms neither: whether they are used there.
+/// Whether to use reactions in encrypted rooms, where they are not encrypted.
 public nonisolated struct ReactionPreferences: Equatable, Sendable {
     public var areUsedInEncryptedRooms: Bool
     /// Whether the user was told that they are not encrypted.
@@ -17,27 +17,27 @@ public nonisolated struct ReactionPreferences: Equatable, Sendable {
     }
 }
 
-/// How reactions are added in a room.
+/// Whether reactions can be added in a room.
 public nonisolated enum ReactionPolicy: Equatable, Sendable {
     case allowed
-    /// After a question, as they are not encrypted and the room is.
+    /// After a question, since the room is encrypted and reactions are not.
     case asks
     case off
 }
 
-/// Asks before the first reaction in an encrypted room.
+/// The question before the first reaction in an encrypted room.
 public nonisolated struct ReactionQuestion: Equatable, Sendable {
     public enum Answer: Equatable, Sendable {
         case react
         case cancel
-        /// No reactions are added in encrypted rooms from now on.
+        /// The user wants no reactions in encrypted rooms.
         case never
     }
 
     let message: MessageID
     let reaction: String
 
-    /// The action that carries out an answer.
+    /// Returns the action that performs an answer.
     public func action(for answer: Answer) -> TimelineViewModel.Action? {
         switch answer {
         case .react: .message(message, .reactUnencrypted(reaction))

@@ -14,7 +14,7 @@ final class RoomNavigator {
     private let time: Timekeeper
     /// A message to jump to once its room opens.
     private var awaited: Awaited?
-    /// How long a reply waits for its message to be loaded.
+    /// The maximum time for which a reply waits for its message to load.
     private static let loadingTime = Duration.seconds(10)
 
     init(rooms: RoomListViewModel, openRooms: OpenRooms, time: Timekeeper) {
@@ -23,10 +23,9 @@ final class RoomNavigator {
         self.time = time
     }
 
-    /// Opens a room once it is in the list, and jumps to a message in it. A room that has a window of its own is shown
-    /// there,
-    /// unless that is closing: the main window shows it after that.
-    /// - Parameter replies: whether the composer begins a reply to the message.
+    /// Opens a room once it is listed, and jumps to a message. A room with a window of its own is shown there; if that
+    /// window is closing, in the main window afterwards.
+    /// - Parameter replies: whether to start a reply to the message.
     func show(_ message: MessageID?, in room: RoomID, replies: Bool = false) {
         let message = message.map { Awaited(room: room, message: $0, replies: replies) }
         if let window = openRooms.visibleWindow(of: room) {

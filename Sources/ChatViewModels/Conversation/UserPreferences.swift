@@ -9,7 +9,7 @@ public final class UserPreferences {
     public var notifications: NotificationPreferences
     public var media: MediaPreferences
     public var reactions: ReactionPreferences
-    /// Stores what the user has chosen where it matters, and not in the preferences.
+    /// Stores a choice that the user made outside the preferences.
     @ObservationIgnored public var onReactionsChosen: (ReactionPreferences) -> Void = { _ in }
 
     public init(
@@ -23,7 +23,7 @@ public final class UserPreferences {
         self.notifications = notifications
     }
 
-    /// The user was told that reactions are not encrypted, and chose.
+    /// Call this when the user has answered the question about unencrypted reactions.
     func chooseReactions(_ areUsed: Bool) {
         let chosen = ReactionPreferences(areUsedInEncryptedRooms: areUsed, isExplained: true)
         guard chosen != reactions else { return }

@@ -2,8 +2,8 @@ public import ChatCore
 public import Composer
 public import Observation
 
-/// Requests to a window, in order: those of an account to the main window, while that shows it, or those of a room to the
-/// room's own window. They wait here until there is one.
+/// Toasts and questions for a window, in order: those of an account for the main window while that displays it, or
+/// those of a room for the room's own window. They wait here until there is one.
 @Observable
 @MainActor
 public final class WindowRequests: ViewModel {
@@ -23,11 +23,11 @@ public final class WindowRequests: ViewModel {
         case confirmLeaving(RoomID, name: String)
         /// Forwarding out of an encrypted room into one that is not needs confirmation.
         case confirmForwarding(UnencryptedForwarding)
-        /// Something is missing in the account's encryption, which a dialog mends.
+        /// The setup of the account's encryption.
         case setUpEncryption
-        /// Says what is known of a user's identity.
+        /// A user's identity.
         case showIdentity(MemberID)
-        /// The window is to come to the front.
+        /// The window itself, in front.
         case present
     }
 

@@ -1,22 +1,22 @@
 public import ChatCore
 public import Observation
 
-/// Encryption of one account as its windows show it: how it stands, what is being verified, and the dialogs about both.
+/// Provides an account's windows with its encryption state, its verifications, and the view models of the dialogs.
 @Observable
 @MainActor
 public final class EncryptionCoordinator {
-    /// `nil` until it is known.
+    /// `nil` until known.
     public private(set) var status: EncryptionStatus?
-    /// In the order in which they began.
+    /// Oldest first.
     public private(set) var verifications: [Verification] = []
 
-    /// The members without an identity of whom the user was told, by room.
+    /// The members without an identity that the user has been told of, by room.
     @ObservationIgnored var membersWithoutIdentity: [RoomID: Set<MemberID>] = [:]
     @ObservationIgnored public let service: any EncryptionService
     @ObservationIgnored private let nameOfUser: @MainActor (MemberID) -> String?
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
 
-    /// - Parameter name: what a user is called, if that is known.
+    /// - Parameter name: returns the user's display name, if known.
     init(_ service: any EncryptionService, name: @escaping @MainActor (MemberID) -> String?) {
         self.service = service
         nameOfUser = name
@@ -33,25 +33,25 @@ public final class EncryptionCoordinator {
 
     isolated deinit { for task in listening { task.cancel() } }
 
-    /// Returns what a user is called, as far as known.
+    /// Returns the user's display name, or their ID if it is not known.
     func name(of user: MemberID) -> String { nameOfUser(user) ?? user.rawValue }
 
-    /// What is missing so that encryption works and nothing can be lost; `nil` if there is nothing to do.
+    /// The next step to working encryption without risk of losing keys, or `nil` if there is none.
     public var need: EncryptionNeed? { status?.need }
 
-    /// Returns the dialog about what is missing; `nil` if there is nothing to do.
+    /// Returns the dialog for ``need``, or `nil` if there is none.
     public func setUp() -> EncryptionSetUpViewModel? {
         need.map { EncryptionSetUpViewModel($0, of: self) }
     }
 
-    /// Returns the dialog that makes another recovery key.
+    /// Returns the dialog that creates another recovery key.
     public func newRecoveryKey() -> EncryptionSetUpViewModel { EncryptionSetUpViewModel(.saveRecoveryKey, of: self) }
 
-    /// Returns the dialog that makes another identity.
+    /// Returns the dialog that creates another identity.
     public func reset() -> EncryptionSetUpViewModel { EncryptionSetUpViewModel(.confirmDevice, of: self, resets: true) }
 
     /// Returns the dialog about a user's identity.
-    /// - Parameter knownName: what the user is called, if that is known.
+    /// - Parameter knownName: the user's display name, if known.
     public func identity(of user: MemberID, named knownName: String? = nil) -> IdentityViewModel {
         IdentityViewModel(user, name: knownName ?? name(of: user), of: self)
     }
@@ -72,24 +72,24 @@ public final class EncryptionCoordinator {
     }
 
     func dismiss(_ verification: Verification.ID) {
-        // It has ended and nobody waits for it: at worst it stays in the service's list.
+        // A failure only leaves the ended verification in the service's list.
         Task { [service] in try? await service.perform(.dismiss, in: verification) }
     }
 }
 
-/// What is missing so that an account's encryption works on this device and nothing can be lost.
+/// A step that an account's encryption needs to work on this device without risk of losing keys.
 public nonisolated enum EncryptionNeed: Equatable, Sendable {
     /// The account has no identity.
     case setUp
     /// The account's identity has not confirmed this device.
     case confirmDevice
-    /// The recovery key was shown, and not confirmed as saved.
+    /// The user has not confirmed that the recovery key is saved.
     case saveRecoveryKey
 }
 
 extension EncryptionStatus {
     public var need: EncryptionNeed? {
-        // Without keys there is nothing to set up: the account's row says why.
+        // Without keys there is nothing to set up; the account's row shows the reason.
         guard condition == .on else { return nil }
         switch identity {
         case .unknown: return nil

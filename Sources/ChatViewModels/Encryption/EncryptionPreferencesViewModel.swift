@@ -2,15 +2,15 @@ public import ChatCore
 public import Foundation
 public import Observation
 
-/// An account's encryption in the preferences: how it stands, its devices, recovery key, backup and key file.
+/// An account's encryption in the preferences: its state, devices, recovery key, backup and key file.
 @Observable
 public final class EncryptionPreferencesViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public let account: String
         public let name: String
-        /// `nil` until it is known.
+        /// `nil` until known.
         public internal(set) var status: EncryptionStatus?
-        /// `nil` until they are known.
+        /// `nil` until known.
         public internal(set) var devices: [AccountDevice]?
         /// Why the devices could not be listed, renamed or signed out.
         public internal(set) var deviceError: EncryptionError?
@@ -22,7 +22,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         public internal(set) var keyFile = KeyFile.none
     }
 
-    /// What became of a key file.
+    /// The state of a key file's export or import.
     public nonisolated enum KeyFile: Equatable, Sendable {
         case none
         case exporting, importing
@@ -35,7 +35,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         case loadDevices
         case rename(device: String, to: String)
         case signOut(device: String, password: AccountCredential?)
-        /// The user does not enter the password.
+        /// The user has canceled the password prompt.
         case cancelSignOut
         case verify(device: String)
         case setBackup(Bool)
@@ -61,7 +61,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     private func apply(_ status: EncryptionStatus) {
         let before = state.status
         state.status = status
-        // A device that was confirmed meanwhile has another mark.
+        // The mark of a device that was confirmed meanwhile is outdated.
         let isOutdated =
             before?.identity != status.identity || before?.otherConfirmedDevices != status.otherConfirmedDevices
         if state.devices != nil, isOutdated { send(.loadDevices) }
@@ -84,7 +84,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         }
     }
 
-    /// Does something with the devices, and lists them again.
+    /// Changes devices, then reloads the list.
     private func changeDevices(_ work: @escaping @MainActor (any EncryptionService) async throws -> Void) {
         queue.add { [weak self, service] in
             do {
@@ -139,7 +139,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
 extension EncryptionPreferencesViewModel.State {
     public nonisolated var isMovingKeys: Bool { keyFile == .exporting || keyFile == .importing }
 
-    /// Whether encryption works on this device, so that there is something to choose.
+    /// Whether encryption works on this device, so that its settings apply.
     public nonisolated var isAvailable: Bool { status?.condition == .on }
 
     public nonisolated var isBackupOn: Bool {
@@ -149,7 +149,8 @@ extension EncryptionPreferencesViewModel.State {
         }
     }
 
-    /// Whether the backup can be switched: it has to be known, and its key is one of the secrets of the identity.
+    /// Whether the backup can be switched on or off. Its state must be known, and its key needs an identity's secret
+    /// storage.
     public nonisolated var canChangeBackup: Bool {
         isAvailable && !isChangingBackup && status?.identity == .confirmed && status?.backup != .unknown
     }
@@ -161,14 +162,14 @@ extension EncryptionPreferencesViewModel.State {
         !device.isThis && device.trust == .unconfirmed && status?.identity == .confirmed
     }
 
-    /// Whether what was typed twice can encrypt a key file.
+    /// Whether a passphrase that was typed twice can encrypt a key file.
     public nonisolated static func isPassphrase(_ passphrase: String, repeated: String) -> Bool {
         !passphrase.isEmpty && Array(passphrase.utf8) == Array(repeated.utf8)
     }
 }
 
 extension AccountsCoordinator {
-    /// Returns the encryption of each account that has any.
+    /// Returns the encryption preferences of each account that supports encryption.
     public func encryptionPreferences() -> [EncryptionPreferencesViewModel] {
         rows.compactMap { row in
             guard let account = row.account else { return nil }

@@ -1,5 +1,5 @@
 extension EncryptionSetUpViewModel.State {
-    /// Whether the current page has one before it.
+    /// Whether the Back button is shown.
     public nonisolated var canGoBack: Bool {
         guard !isBusy else { return false }
         return switch step {
@@ -9,12 +9,12 @@ extension EncryptionSetUpViewModel.State {
         }
     }
 
-    /// Whether the page has a button that closes the dialog for now.
+    /// Whether the page has a button that postpones the setup.
     public nonisolated var canPutOff: Bool { step == .introduction || step == .choosingMethod }
 
     public nonisolated var showsKey: Bool { if case .showingKey = step { true } else { false } }
 
-    /// Whether the button that goes on, and Return, do something.
+    /// Whether the primary button is sensitive and Return activates it.
     /// - Parameters:
     ///   - secret: what was typed as recovery key or passphrase.
     ///   - password: what was typed as the account's password.

@@ -2,23 +2,23 @@ public import ChatCore
 public import Foundation
 public import Observation
 
-/// Sets up encryption of an account, confirms this device, or makes another recovery key.
+/// Sets up an account's encryption, confirms this device, or creates another recovery key.
 @Observable
 public final class EncryptionSetUpViewModel: ViewModel {
     public nonisolated enum Step: Equatable, Sendable {
-        /// Says what is about to be made.
+        /// Explains what will be created.
         case introduction
         /// Asks how to confirm this device.
         case choosingMethod
         /// Asks for the recovery key or passphrase.
         case recovering
-        /// Says what a reset loses.
+        /// Explains what a reset loses.
         case resetting
         /// Asks for the account's password.
         case password
-        /// Shows the recovery key, this once.
+        /// Shows the recovery key, which is not shown again.
         case showingKey(RecoveryKey)
-        /// This device was confirmed by the recovery key.
+        /// The recovery key has confirmed this device.
         case done
         case over
     }
@@ -35,11 +35,11 @@ public final class EncryptionSetUpViewModel: ViewModel {
         public internal(set) var hasPassphrase = false
         /// Whether there is secret storage to recover from.
         public internal(set) var hasRecovery = true
-        /// Whether the account has another identity than the one that confirmed this device.
+        /// Whether the account's identity was replaced since it confirmed this device.
         public internal(set) var isReplaced = false
-        /// Whether the user says that the recovery key is saved.
+        /// Whether the user has ticked that the recovery key is saved.
         public internal(set) var isKeySaved = false
-        /// Whether the recovery key was copied, which the button tells.
+        /// Whether the recovery key was copied, which changes the button's label.
         public internal(set) var isKeyCopied = false
 
         init(_ need: EncryptionNeed, _ step: Step) {
@@ -56,32 +56,32 @@ public final class EncryptionSetUpViewModel: ViewModel {
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        /// Makes what the introduction says.
+        /// Creates what the introduction explains.
         case begin
         case useOtherDevice
         case useRecoveryKey
-        /// Recovers with what was typed.
+        /// Recovers with the typed key or passphrase.
         case recover(AccountCredential)
-        /// Asks whether to reset, or, where that is asked already, resets.
+        /// Shows the question whether to reset, or resets if it is shown.
         case reset
         case password(AccountCredential)
         case saveKey(URL)
         case keyCopied
         case keySaved(Bool)
-        /// Goes on from the recovery key or the last page.
+        /// Continues from the recovery key or closes the last page.
         case finish
         case back
-        /// Closes the dialog; what is missing can be done later.
+        /// Closes the dialog. Missing steps can be done later.
         case close
     }
 
     public private(set) var state: State
     @ObservationIgnored private let service: any EncryptionService
-    /// What asked for the account's password.
+    /// The step that required the account's password.
     @ObservationIgnored private var stepBeforePassword = Step.introduction
     @ObservationIgnored private var following: ChangeSubscription?
 
-    /// - Parameter resets: whether to begin with the question whether to reset.
+    /// - Parameter resets: whether to start with the question whether to reset.
     init(_ need: EncryptionNeed, of encryption: EncryptionCoordinator, resets: Bool = false) {
         service = encryption.service
         state = State(need, resets ? .resetting : need == .confirmDevice ? .choosingMethod : .introduction)
@@ -163,13 +163,13 @@ public final class EncryptionSetUpViewModel: ViewModel {
         }
     }
 
-    /// - Parameter work: returns the step that follows; `nil` for no other.
+    /// - Parameter work: returns the next step, or `nil` to stay.
     private func run(_ work: @escaping @MainActor (any EncryptionService) async throws -> Step?) {
         state.isBusy = true
         Task {
             do {
                 let next = try await work(service)
-                // Whoever has closed the dialog meanwhile sees the rest in the banner.
+                // If the dialog was closed meanwhile, the banner shows what is left to do.
                 if let next, state.step != .over { state.step = next }
             } catch {
                 state.error = .service(EncryptionError(error))

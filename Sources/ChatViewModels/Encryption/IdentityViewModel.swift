@@ -1,14 +1,14 @@
 public import ChatCore
 public import Observation
 
-/// What is known of a user's identity, and what can be done about it.
+/// A user's identity, and the actions on it.
 @Observable
 public final class IdentityViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public let user: MemberID
         public let name: String
         public internal(set) var identity = UserIdentity.unknown
-        /// Whether this device is confirmed: an unconfirmed one proves nothing of others.
+        /// Whether this device is confirmed. An unconfirmed device cannot vouch for other users.
         public internal(set) var isDeviceConfirmed = false
         public internal(set) var isBusy = false
         public internal(set) var error: EncryptionError?

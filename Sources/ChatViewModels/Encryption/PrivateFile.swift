@@ -3,7 +3,7 @@ import Glibc
 
 /// A file that the user alone may read.
 nonisolated enum PrivateFile {
-    /// Replaces what is in the file. An existing file loses its permissions for others first.
+    /// Replaces the file's content, after removing the permissions that others have on an existing file.
     @concurrent
     static func write(_ text: String, to file: URL) async throws(Failure) {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

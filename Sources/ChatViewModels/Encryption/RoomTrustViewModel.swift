@@ -1,12 +1,12 @@
 public import ChatCore
 public import Observation
 
-/// What the user is to know of the identities of a room's members before writing.
+/// Warns about the identities of a room's members before the user writes.
 @Observable
 public final class RoomTrustViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public internal(set) var trust = RoomTrust()
-        /// The members without an identity of whom the user knows.
+        /// The members without an identity that the user has been told of.
         public internal(set) var acknowledged: Set<MemberID> = []
 
         public var notice: Notice? {
@@ -17,17 +17,17 @@ public final class RoomTrustViewModel: ViewModel {
         }
     }
 
-    /// The most urgent of what there is to say.
+    /// The most urgent warning.
     public nonisolated enum Notice: Equatable, Sendable {
-        /// The identity of verified members has changed, so that nothing is sent.
+        /// The identities of verified members have changed, so nothing is sent.
         case holding(MemberID, others: Int)
         case changed(MemberID, others: Int)
-        /// Members who cannot read what is sent.
+        /// Members who cannot read new messages.
         case withoutIdentity([MemberID])
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        /// The user knows who cannot read what is sent.
+        /// The user has read who cannot read new messages.
         case acknowledge
     }
 
@@ -58,7 +58,7 @@ public final class RoomTrustViewModel: ViewModel {
         }
     }
 
-    /// The user in question; `nil` if there is no notice of a changed identity.
+    /// The user whose identity has changed, or `nil` without such a warning.
     public var changedUser: MemberID? {
         switch state.notice {
         case .holding(let user, _), .changed(let user, _): user
@@ -66,14 +66,14 @@ public final class RoomTrustViewModel: ViewModel {
         }
     }
 
-    /// Returns what a user of the room is called.
+    /// Returns a member's display name.
     public func name(_ user: MemberID) -> String {
         members().first { $0.id == user }?.displayName ?? user.rawValue
     }
 }
 
 extension Conversation {
-    /// Does what the button of the notice about the members' identities says.
+    /// Performs the action of the warning's button.
     public func answerTrustNotice() {
         guard let trust else { return }
         if let user = trust.changedUser { requests.add(.showIdentity(user)) } else { trust.send(.acknowledge) }

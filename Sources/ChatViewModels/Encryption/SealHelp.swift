@@ -1,20 +1,20 @@
 public import ChatCore
 
-/// What may make a message readable that is encrypted.
+/// What the user can do to make an encrypted message readable.
 public nonisolated enum SealHelp: Equatable, Sendable {
-    /// The recovery key, or another device, has the key.
+    /// Restore the key with the recovery key or from another device.
     case restoreKeys
-    /// Its sender shares keys with confirmed devices only.
+    /// Confirm this device: the sender shares keys with confirmed devices only.
     case confirmDevice
-    /// The keys of this device may be opened now.
+    /// Try again to open this device's keys.
     case retry
 }
 
 extension Conversation {
-    /// What is missing in the account's encryption.
+    /// The next step that the account's encryption needs.
     public var encryptionNeed: EncryptionNeed? { encryptionOfAccount?.need }
 
-    /// Returns what would make a message readable; `nil` for nothing that the user can do.
+    /// Returns what the user can do to make a message readable, or `nil` if nothing.
     public func help(for seal: SealReason) -> SealHelp? {
         switch seal {
         case .beforeSignIn, .beforeKey: encryptionNeed == .confirmDevice ? .restoreKeys : nil

@@ -1,11 +1,11 @@
 import ChatCore
 public import Observation
 
-/// The verifications of all accounts, of which one at a time is shown.
+/// The verifications of all accounts, shown one at a time.
 @Observable
 @MainActor
 public final class VerificationQueue {
-    /// What is shown; `nil` if there is nothing to answer.
+    /// The displayed verification, or `nil` if none needs the user.
     public private(set) var current: VerificationViewModel?
 
     private struct Source {
@@ -17,7 +17,7 @@ public final class VerificationQueue {
     /// In the order in which the accounts were opened.
     @ObservationIgnored private var sources: [Source] = []
     @ObservationIgnored private var currentAccount = ""
-    /// What the user is done with, but the service still lists.
+    /// Verifications that the user has closed and the service still lists.
     @ObservationIgnored private var finished: Set<Verification.ID> = []
 
     public init() {}
@@ -45,13 +45,13 @@ public final class VerificationQueue {
         advance()
     }
 
-    /// Shows the next one, unless one is shown already.
+    /// Shows the next verification unless one is displayed.
     private func advance() {
         guard current == nil else { return }
         for source in sources {
             for verification in source.encryption.verifications where !finished.contains(verification.id) {
                 guard !verification.hasEnded else {
-                    // Nobody has seen it, for example as another device answered first.
+                    // Never shown, for example as another device answered first.
                     finished.insert(verification.id)
                     source.encryption.dismiss(verification.id)
                     continue

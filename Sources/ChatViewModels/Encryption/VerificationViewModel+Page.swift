@@ -6,7 +6,7 @@ extension VerificationViewModel.State {
         case request, progress, emoji, numbers, ended
     }
 
-    /// What the page shows above its title, by the names of the icons.
+    /// The icon above the page's title. The raw values are icon names.
     public nonisolated enum Icon: String, Equatable, Sendable {
         case request = "parlance-verified-symbolic"
         case success = "parlance-confirmed-symbolic"
@@ -23,13 +23,13 @@ extension VerificationViewModel.State {
     }
 
     public nonisolated var isComparing: Bool { page == .emoji || page == .numbers }
-    /// Whether there are both emoji and numbers to compare.
+    /// Whether both emoji and numbers are available to compare.
     public nonisolated var canChangeWay: Bool {
         guard case .comparing(let emoji, let numbers) = verification.phase else { return false }
         return !emoji.isEmpty && !numbers.isEmpty
     }
 
-    /// Whether the other side is waited for.
+    /// Whether the dialog waits for the other side or for an answer to be sent.
     public nonisolated var isWaiting: Bool { page == .progress || isBusy }
 
     public nonisolated var icon: Icon? {

@@ -1,20 +1,20 @@
 public import ChatCore
 public import Observation
 
-/// One verification: what the user is asked, compares, and learns of how it ended.
+/// A verification: the question to the user, the comparison, and the outcome.
 @Observable
 public final class VerificationViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public internal(set) var verification: Verification
-        /// What the other person is called; not used for devices of the user.
+        /// The other user's display name; unused for the user's own devices.
         public internal(set) var name: String
-        /// Whether numbers are compared in place of emoji.
+        /// Whether numbers are shown instead of emoji.
         public internal(set) var showsNumbers = false
-        /// Whether an answer of the user is on its way.
+        /// Whether an answer is being sent.
         public internal(set) var isBusy = false
-        /// Why the last answer could not be given.
+        /// Why the last answer could not be sent.
         public internal(set) var error: EncryptionError?
-        /// Whether the user is done with it, so that the dialog closes.
+        /// Whether the user is finished, so that the dialog closes.
         public internal(set) var isOver = false
 
         init(_ verification: Verification, name: String) {
@@ -27,7 +27,7 @@ public final class VerificationViewModel: ViewModel {
         case accept
         case confirmMatch, reportMismatch
         case showNumbers(Bool)
-        /// Ends it: declines a request, cancels what is under way, or closes the dialog about how it ended.
+        /// Declines a request, cancels a running verification, or closes the outcome.
         case close
     }
 
@@ -37,8 +37,8 @@ public final class VerificationViewModel: ViewModel {
     @ObservationIgnored private var naming: ChangeSubscription?
 
     /// - Parameters:
-    ///   - name: what the other person is called.
-    ///   - onOver: called once the user is done with it.
+    ///   - name: the other user's display name.
+    ///   - onOver: called once the user is finished.
     init(
         _ verification: Verification, name: String, service: any EncryptionService,
         onOver: @escaping @MainActor (VerificationViewModel) -> Void = { _ in }
@@ -55,13 +55,13 @@ public final class VerificationViewModel: ViewModel {
         case (.reportMismatch, .comparing): perform(.reportMismatch)
         case (.showNumbers(let shows), _): state.showsNumbers = shows
         case (.close, .done), (.close, .canceled): end(with: .dismiss)
-        // What the user breaks off needs no notice of having been broken off.
+        // After canceling it themselves, the user does not need to see the outcome.
         case (.close, _): end(with: .cancel, .dismiss)
         case (.accept, _), (.confirmMatch, _), (.reportMismatch, _): break
         }
     }
 
-    /// A chat that was just joined has its members later than the request.
+    /// Updates the name: the members of a chat that was just joined arrive after the request.
     func follow(name: @escaping @MainActor () -> String?) {
         naming = ChangeSubscription(to: name) { [weak self] in if let name = $0 { self?.state.name = name } }
     }
@@ -71,7 +71,7 @@ public final class VerificationViewModel: ViewModel {
         state.verification = verification
     }
 
-    /// Closes without telling the other side: the service does not know the verification any more.
+    /// Closes without an answer: the service no longer knows the verification.
     func vanish() {
         guard !state.isOver else { return }
         state.isOver = true
@@ -86,7 +86,7 @@ public final class VerificationViewModel: ViewModel {
             do {
                 try await service.perform(action, in: id)
             } catch {
-                // If the phase has changed meanwhile, the answer does not matter any more.
+                // The error of an answer to an earlier phase is irrelevant.
                 guard state.verification.phase == phase else { return }
                 state.error = EncryptionError(error)
                 state.isBusy = false
@@ -99,7 +99,7 @@ public final class VerificationViewModel: ViewModel {
         state.isOver = true
         Task { [service, id = state.verification.id, onOver] in
             for action in actions {
-                // It is over for the user: the service lets what cannot be told to the other side time out there.
+                // On failure, the verification times out on the other side.
                 try? await service.perform(action, in: id)
             }
             onOver(self)
@@ -108,7 +108,7 @@ public final class VerificationViewModel: ViewModel {
 }
 
 extension EncryptionError {
-    /// An error of a service as one that has a text.
+    /// Wraps any error as one that has a text.
     init(_ error: any Error) {
         self = error as? EncryptionError ?? .rejected(reason: "\(type(of: error))")
     }

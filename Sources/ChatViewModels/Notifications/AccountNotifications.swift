@@ -3,15 +3,15 @@ import Composer
 import Foundation
 import Observation
 
-/// The notifications of one account: at most one for each room.
+/// The notifications of one account: at most one per room.
 @MainActor
 final class AccountNotifications {
-    /// Messages of a room that are shown on the desktop.
+    /// A room's messages in a notification.
     fileprivate struct Unread {
         var lines: [NotificationText.Line] = []
         var count = 0
         var newest: Date
-        /// Whether the room list has counted them yet: until then it says that nothing is unread.
+        /// Whether the room list has counted them. Before that, it reports no unread messages.
         var isCounted = false
     }
 
@@ -23,10 +23,10 @@ final class AccountNotifications {
     private let surroundings: NotificationCoordinator.Surroundings
     private let bodies: MessageBodies
     private var unread: [RoomID: Unread] = [:]
-    /// What arrived while catching up, by room.
+    /// Messages that arrived while catching up, by room.
     private var summarized: [RoomID: Unread] = [:]
     private var invitations: Set<RoomID> = []
-    /// `nil` until the list is loaded: what is in it then failed before.
+    /// `nil` until the list is loaded. Messages that failed before do not notify.
     private var failed: Set<RoomID>?
     private var arrivals: Task<Void, Never>?
     private var list: ChangeSubscription?
@@ -130,7 +130,7 @@ final class AccountNotifications {
         updateFailures(state)
     }
 
-    /// Whether messages were read, here or on another device, or their room was left.
+    /// Whether the messages were read on any device, or the room was left.
     private func isRead(_ unread: Unread, _ row: RoomListViewModel.Row?) -> Bool {
         guard let row else { return true }
         return row.unreadCount == 0 && (unread.isCounted || row.lastActivity >= unread.newest)
@@ -139,7 +139,7 @@ final class AccountNotifications {
     private func updateSummary(_ rows: [RoomID: RoomListViewModel.Row]) {
         guard !summarized.isEmpty else { return }
         for room in summarized.keys where rows[room]?.unreadCount ?? 0 > 0 { summarized[room]?.isCounted = true }
-        // The numbers of a summary are those of its moment; it goes once nothing of it is left.
+        // A summary's counts are not updated. It is withdrawn once all of its messages are read.
         guard summarized.allSatisfy({ isRead($0.value, rows[$0.key]) }) else { return }
         summarized = [:]
         withdraw(Self.summaryRoom)

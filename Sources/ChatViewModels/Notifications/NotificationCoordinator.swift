@@ -2,7 +2,7 @@ public import ChatCore
 public import Foundation
 import Observation
 
-/// Shows on the desktop what arrives in all accounts while the user does not look, and takes it back once it is read.
+/// Sends notifications of all accounts while the user does not see the room, and withdraws them once it is read.
 @MainActor
 public final class NotificationCoordinator {
     /// What the notifications of all accounts depend on.
@@ -10,10 +10,10 @@ public final class NotificationCoordinator {
         let presenter: any RoomNotificationPresenter
         let preferences: UserPreferences
         let isLocked: @MainActor () -> Bool
-        /// The room that the user sees in the active window, if any.
+        /// The room visible in the active window, if any.
         let attended: @MainActor () -> AccountsCoordinator.DisplayedRoom?
         let text: NotificationText
-        /// When the program started: earlier invitations are not shown.
+        /// When the program started. Earlier invitations do not notify.
         let start: Date
     }
 
@@ -23,7 +23,7 @@ public final class NotificationCoordinator {
     private var opened: ChangeSubscription?
 
     /// - Parameters:
-    ///   - isLocked: whether the screen is locked, as far as the desktop tells.
+    ///   - isLocked: whether the screen is locked, as far as the desktop reports it.
     public init(
         _ accounts: AccountsCoordinator, presenter: any RoomNotificationPresenter, preferences: UserPreferences,
         translator: Translator, isLocked: @escaping @MainActor () -> Bool, now: @escaping () -> Date = { Date() }

@@ -1,17 +1,17 @@
 import ChatCore
 
-/// Whether the arrival of a message is shown on the desktop, and how much of it.
+/// Decides whether a message notifies, and how much of it is shown.
 nonisolated struct NotificationPolicy: Equatable, Sendable {
-    /// What is known when the message arrives.
+    /// The circumstances of a message's arrival.
     struct Situation: Equatable, Sendable {
         var preferences = NotificationPreferences()
-        /// Whether the screen is locked, as far as the desktop tells.
+        /// Whether the screen is locked, as far as the desktop reports it.
         var isLocked = false
-        /// Whether the user sees the room in the active window.
+        /// Whether the room is visible in the active window.
         var isAttended = false
-        /// What push rules say; `none` for ignored users as well.
+        /// The level according to the push rules; `none` for ignored users as well.
         var level = NotificationLevel.unread
-        /// Whether push rules ask for no sound.
+        /// Whether the push rules suppress the sound.
         var isSilent = false
         /// Whether the message arrived while the account caught up with its server.
         var isMissed = false
@@ -20,7 +20,7 @@ nonisolated struct NotificationPolicy: Equatable, Sendable {
     enum Decision: Equatable, Sendable {
         case silence
         case notification(NotificationPreferences.Content, isImportant: Bool, playsSound: Bool)
-        /// Counted in one notification for all that arrives while catching up.
+        /// Counted in a single notification of what arrived while catching up.
         case summary(playsSound: Bool)
     }
 
@@ -34,7 +34,7 @@ nonisolated struct NotificationPolicy: Equatable, Sendable {
             content(in: situation), isImportant: situation.level == .mention, playsSound: playsSound)
     }
 
-    /// What may be shown: less while the screen is locked.
+    /// How much may be shown: less while the screen is locked.
     static func content(in situation: Situation) -> NotificationPreferences.Content {
         situation.isLocked ? min(.sender, situation.preferences.content) : situation.preferences.content
     }

@@ -1,6 +1,6 @@
 /// The user's preferences for notifications on this computer.
 public nonisolated struct NotificationPreferences: Equatable, Sendable {
-    /// What a notification shows of a message.
+    /// How much of a message a notification shows.
     public nonisolated enum Content: Int, Comparable, Sendable {
         case nothing, sender, senderAndText
 

@@ -1,7 +1,7 @@
 public import ChatCore
 import Foundation
 
-/// The account, room and message that a notification is about, as one text: an action of an application takes one.
+/// A notification's account, room and message, encoded as the single text that an application's action accepts.
 public nonisolated struct NotificationTarget: Equatable, Hashable, Sendable {
     public var account: String
     public var room: RoomID
@@ -13,24 +13,24 @@ public nonisolated struct NotificationTarget: Equatable, Hashable, Sendable {
         self.message = message
     }
 
-    /// Names the account alone.
+    /// A target without a room.
     public init(account: String) {
         self.init(account: account, room: RoomID(""))
     }
 
-    /// Whether it names a room, besides the account.
+    /// Whether there is a room besides the account.
     public var hasRoom: Bool { !room.rawValue.isEmpty }
 
-    /// A JSON array: identifiers come from servers and may contain any separator.
+    /// A JSON array, since identifiers come from servers and may contain any separator.
     public var text: String {
         let parts = [account, room.rawValue] + (message.map { [$0.rawValue] } ?? [])
         // An array of strings can always be encoded.
         return (try? JSONEncoder().encode(parts)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// - Parameter text: see ``text``. Anyone on the session bus can activate the action with another.
+    /// - Parameter text: see ``text``. Untrusted: anyone on the session bus can activate the action.
     public init?(_ text: String) {
-        // What is no such text names nothing.
+        // Ignore a malformed text.
         guard let parts = try? JSONDecoder().decode([String].self, from: Data(text.utf8)), (2...3).contains(parts.count)
         else { return nil }
         self.init(

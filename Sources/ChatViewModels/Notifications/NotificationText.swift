@@ -1,8 +1,8 @@
 import ChatCore
 
-/// What a room's notification says.
+/// The texts of a room's notification.
 nonisolated struct NotificationText: Sendable {
-    /// A message as a notification shows it.
+    /// A message in a notification.
     struct Line: Equatable, Sendable {
         /// The sender's name.
         var sender: String
@@ -17,8 +17,8 @@ nonisolated struct NotificationText: Sendable {
     /// - Parameters:
     ///   - room: the room's name.
     ///   - isDirect: whether the room is named after the only sender there is.
-    ///   - lines: the messages that were not read, oldest first; not empty.
-    ///   - count: how many there are, which may be more than the lines.
+    ///   - lines: the unread messages, oldest first; not empty.
+    ///   - count: their number, which may exceed the lines.
     func texts(
         room: String, isDirect: Bool, lines: [Line], count: Int, showing content: NotificationPreferences.Content
     ) -> (title: String, body: String) {
@@ -42,7 +42,7 @@ nonisolated struct NotificationText: Sendable {
         }
     }
 
-    /// Stands for the text of a message that cannot be read.
+    /// Replaces the text of an unreadable message.
     var sealedMessage: String { translator("Encrypted message") }
 
     /// - Parameters:

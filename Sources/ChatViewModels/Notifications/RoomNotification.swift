@@ -1,12 +1,12 @@
 public import ChatCore
 
-/// A notification about a room: there is at most one, which the next replaces.
+/// A notification about a room. A new one replaces the previous one.
 public nonisolated struct RoomNotification: Equatable, Sendable {
     public nonisolated enum Kind: Equatable, Sendable {
         case messages, invitation, failure
         /// Messages of several rooms that arrived while catching up.
         case summary
-        /// Another device or person wants to compare emoji.
+        /// Another device or user requests verification.
         case verification
     }
 
@@ -14,7 +14,7 @@ public nonisolated struct RoomNotification: Equatable, Sendable {
     public var target: NotificationTarget
     public var title: String
     public var body: String
-    /// The URI of the room's avatar, or `nil` if there is none or it may not be shown.
+    /// The URI of the room's avatar, or `nil` if there is none or it must not be shown.
     public var avatar: String?
     public var isImportant = false
     public var playsSound = false
@@ -39,9 +39,9 @@ public nonisolated struct RoomNotification: Equatable, Sendable {
 /// Shows notifications on the desktop.
 @MainActor
 public protocol RoomNotificationPresenter: AnyObject {
-    /// Shows a notification in place of the one with the same identifier.
+    /// Shows a notification, replacing the one with the same identifier.
     /// - Parameter media: loads the avatar.
     func show(_ notification: RoomNotification, as id: String, media: any MediaService)
-    /// Takes a notification back, if it is still there.
+    /// Withdraws a notification, if it is still shown.
     func withdraw(_ id: String)
 }

@@ -2,8 +2,8 @@ public import ChatCore
 import Foundation
 public import Observation
 
-/// What the user wrote into notifications of accounts that were not open. It is kept until it is in the draft of its
-/// room; if the account or the room is gone, until the user says what becomes of it.
+/// Inline replies to notifications of accounts that were not open. Each is kept until it is in the room's draft, or, if
+/// the account or room is gone, until the user decides what to do with it.
 @Observable
 @MainActor
 public final class UnsentReplies {
@@ -26,8 +26,8 @@ public final class UnsentReplies {
     @ObservationIgnored private let store: ([String]) -> Void
 
     /// - Parameters:
-    ///   - texts: what was stored last. What is no reply is ignored: it comes from a newer version.
-    ///   - store: stores the replies, one text for each, without line breaks.
+    ///   - texts: the stored replies. Malformed ones, from a newer version, are ignored.
+    ///   - store: stores the replies, as one text without line breaks for each.
     public init(_ texts: [String] = [], store: @escaping ([String]) -> Void = { _ in }) {
         let decoder = JSONDecoder()
         replies = texts.compactMap { try? decoder.decode(Reply.self, from: Data($0.utf8)) }
@@ -43,19 +43,19 @@ public final class UnsentReplies {
 
     func add(_ reply: Reply) { replies.append(reply) }
 
-    /// Forgets a reply that is in a draft, or that the user has copied or discarded.
+    /// Removes a reply that is in a draft, or that the user has copied or discarded.
     public func remove(_ reply: Reply) {
         if let index = replies.firstIndex(of: reply) { replies.remove(at: index) }
     }
 }
 
 extension UnsentReplies.Reply {
-    /// The limit of characters that the question quotes.
+    /// The maximum number of characters quoted in the question.
     private nonisolated static let quotedCharacters = 500
 
     public nonisolated func heading(_ translator: Translator) -> String { translator("Reply Not Sent") }
 
-    /// The question what becomes of a reply whose account or room is gone.
+    /// The question what to do with a reply whose account or room is gone.
     nonisolated func body(isAccountGone: Bool, _ translator: Translator) -> String {
         let quoted = text.count > Self.quotedCharacters ? text.prefix(Self.quotedCharacters) + "…" : text
         return isAccountGone
@@ -66,7 +66,7 @@ extension UnsentReplies.Reply {
 }
 
 extension AccountsCoordinator {
-    /// The replies whose accounts or rooms are gone: nothing will send them.
+    /// The replies whose accounts or rooms are gone, so that they cannot be sent.
     public var strandedReplies: [UnsentReplies.Reply] {
         guard hasAccountStates else { return [] }
         return unsentReplies.replies.filter { reply in
@@ -74,12 +74,12 @@ extension AccountsCoordinator {
         }
     }
 
-    /// The question what becomes of a stranded reply.
+    /// The question what to do with such a reply.
     public func question(about reply: UnsentReplies.Reply, _ translator: Translator) -> String {
         reply.body(isAccountGone: !isListed(reply.account), translator)
     }
 
-    /// Keeps a reply whose account is not open.
+    /// Keeps a reply to an account that is not open.
     func keep(_ text: String, answering target: NotificationTarget) {
         unsentReplies.add(UnsentReplies.Reply(text, to: target))
         guard isListed(target.account) else { return }
@@ -91,12 +91,12 @@ extension AccountsCoordinator {
                 )))
     }
 
-    /// Moves the replies that wait for an account into the drafts of their rooms.
+    /// Adds the replies kept for an account to the drafts of their rooms.
     func restoreReplies(to account: String, in coordinator: ConversationCoordinator) {
         for reply in unsentReplies.replies where reply.account == account {
             Task { [unsentReplies, time] in
                 await time.wait(atMost: Self.connectingTimeout) { coordinator.rooms.state.isLoaded }
-                // A draft of a room that is not listed would be out of sight.
+                // The user could not find a draft in a room that is not listed.
                 guard !coordinator.hasLeft(reply.room) else { return }
                 if await coordinator.addToDraft(reply.text, of: reply.room) { unsentReplies.remove(reply) }
             }

@@ -1,6 +1,6 @@
 import ChatCore
 
-/// The notification of an account about a request for verification that the user does not see.
+/// Notifies of an account's verification requests that the user does not see.
 @MainActor
 final class VerificationNotifications {
     private let account: String
@@ -10,7 +10,7 @@ final class VerificationNotifications {
     private var announced: Set<Verification.ID> = []
     private var isShown = false
 
-    /// Returns `nil` for the rooms on this computer.
+    /// Returns `nil` for the local account.
     init?(
         _ account: String, of conversations: ConversationCoordinator,
         in surroundings: NotificationCoordinator.Surroundings
@@ -35,7 +35,7 @@ final class VerificationNotifications {
         let new = requests.last { !announced.contains($0.id) }
         announced = Set(requests.map(\.id))
         if requests.isEmpty { withdraw() }
-        // In an active window the dialog is seen.
+        // In an active window, the dialog is visible.
         guard let new, !surroundings.preferences.notifications.isPaused, surroundings.attended() == nil else { return }
         let content = NotificationPolicy.content(
             in: NotificationPolicy.Situation(

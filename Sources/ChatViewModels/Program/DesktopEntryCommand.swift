@@ -7,11 +7,11 @@ public nonisolated struct DesktopEntryCommand: Equatable, Sendable {
         (self.program, self.arguments) = (program, arguments)
     }
 
-    /// The value of the key.
+    /// The key's value.
     public var exec: String { ([program] + arguments).map { Self.quoted($0) }.joined(separator: " ") }
 
-    /// Between quotation marks, `"`, `` ` ``, `$` and `\` are escaped; `%` begins a field code everywhere; and the
-    /// value of a key escapes backslashes itself, so that each of them is written twice.
+    /// Quotes an argument and escapes `"`, `` ` ``, `$` and `\`; `%`, which starts a field code, is doubled. Since
+    /// values escape backslashes as well, each backslash is written twice.
     private static func quoted(_ argument: String) -> String {
         guard argument.contains(where: { !isPlain($0) }) || argument.isEmpty else { return argument }
         var text = ""
@@ -20,7 +20,7 @@ public nonisolated struct DesktopEntryCommand: Equatable, Sendable {
             case "\"", "`", "$": text += "\\\\" + String(character)
             case "\\": text += "\\\\\\\\"
             case "%": text += "%%"
-            // The value of a key is one line.
+            // A value has a single line.
             case "\n": text += "\\n"
             default: text.append(character)
             }

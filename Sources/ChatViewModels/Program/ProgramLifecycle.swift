@@ -1,6 +1,6 @@
-/// When the program opens its session, its window, and ends: a table of phases and events.
+/// The program's lifecycle as a table of phases and events: when it opens its session and windows, and when it ends.
 ///
-/// The session (store, backends, accounts) runs from the start to the end; windows come and go over it.
+/// The session (store, backends, accounts) runs from the start to the end; windows come and go.
 public nonisolated struct ProgramLifecycle: Equatable, Sendable {
     enum Phase: Equatable, Sendable {
         /// The session is being opened.
@@ -11,7 +11,7 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         case windowless
         /// The main window, a room's own, or several are open.
         case window
-        /// The last window is hidden and stores what it leaves behind.
+        /// The last window is hidden and stores its state.
         case closingWindow
         /// The session is being closed.
         case closing
@@ -19,13 +19,13 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
     }
 
     public enum Event: Equatable, Sendable {
-        /// The user, a link or another program wants the main window.
+        /// The user, a link or another program requests the main window.
         case windowRequested
         case sessionOpened
         case sessionFailed
         /// A damaged store was repaired.
         case repaired
-        /// The last window begins to close.
+        /// The last window starts to close.
         case windowClosing
         case windowClosed
         case quitRequested
@@ -40,24 +40,24 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         case presentWindow
         /// Closes all windows.
         case closeWindow
-        /// Waits a while for a request, because nobody allowed the program to stay without a window.
+        /// Waits for a request for a while, since the program may not keep running without a window.
         case awaitRequest
         case closeSession
         case end
     }
 
     private(set) var phase = Phase.opening
-    /// Whether a window is to be shown as soon as one can be.
+    /// Whether to show a window as soon as possible.
     private var wantsWindow = false
     private var wantsToQuit = false
 
     public init() {}
 
-    /// - Parameter staysWithoutWindow: whether the user allowed the program to go on without a window.
+    /// - Parameter staysWithoutWindow: whether the user allows the program to keep running without a window.
     public mutating func handle(_ event: Event, staysWithoutWindow: Bool) -> [Command] {
         switch (phase, event) {
         case (.opening, .windowRequested), (.closingWindow, .windowRequested), (.closing, .windowRequested):
-            // A request that comes after Quit starts the program again, as launching it a moment later would.
+            // A request after Quit restarts the program, as launching it a moment later would.
             (wantsWindow, wantsToQuit) = (true, false)
             return []
         case (.opening, .quitRequested), (.closingWindow, .quitRequested), (.closing, .quitRequested):
@@ -92,7 +92,7 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         }
     }
 
-    /// Leaves a phase in which requests had to wait.
+    /// Leaves a phase during which requests had to wait.
     private mutating func goOn(waitsForRequest: Bool, _ staysWithoutWindow: Bool) -> [Command] {
         if wantsWindow {
             (phase, wantsWindow) = (.window, false)

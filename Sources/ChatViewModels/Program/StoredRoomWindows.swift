@@ -1,10 +1,10 @@
 import ChatCore
 import Foundation
 
-/// Which rooms have windows of their own, and how large each was: what the settings remember.
+/// The stored list of rooms with windows of their own, and their sizes.
 public nonisolated struct StoredRoomWindows: Equatable, Sendable {
     public nonisolated struct Size: Equatable, Sendable, Codable {
-        /// In logical pixels, while the window is not maximized.
+        /// In logical pixels, unmaximized.
         public var width: Int
         public var height: Int
         public var isMaximized: Bool
@@ -25,22 +25,22 @@ public nonisolated struct StoredRoomWindows: Equatable, Sendable {
         var id: AccountRoom { AccountRoom(account, RoomID(room)) }
     }
 
-    /// The limit of closed windows whose sizes are remembered.
+    /// The maximum number of closed windows whose sizes are stored.
     static let maxClosed = 50
 
-    /// The window that was opened or closed last is the last one.
+    /// In the order in which the windows were last opened or closed.
     private var entries: [Entry] = []
 
     public init() {}
 
-    /// - Parameter texts: see ``texts``. What is none of them is ignored: it comes from a newer version.
+    /// - Parameter texts: see ``texts``. Malformed ones, from a newer version, are ignored.
     public init(_ texts: [String]) {
         let decoder = JSONDecoder()
-        // A window that cannot be read does not come back; its room and draft are untouched.
+        // A malformed entry's window is not restored; its room and draft are unaffected.
         entries = texts.compactMap { try? decoder.decode(Entry.self, from: Data($0.utf8)) }
     }
 
-    /// One text for each window: identifiers come from servers and may contain any separator.
+    /// One text per window. As JSON, since identifiers come from servers and may contain any separator.
     public var texts: [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -48,7 +48,7 @@ public nonisolated struct StoredRoomWindows: Equatable, Sendable {
         return entries.compactMap { (try? encoder.encode($0)).map { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// The rooms whose windows are open, in the order in which they were opened.
+    /// The rooms with open windows, in the order in which those were opened.
     public var open: [AccountRoom] { entries.filter(\.isOpen).map(\.id) }
 
     /// The size of a window, or `nil` if the room never had one.
@@ -59,7 +59,7 @@ public nonisolated struct StoredRoomWindows: Equatable, Sendable {
         replace(room, size: size(of: room), isOpen: true)
     }
 
-    /// The user has closed the window, or the room is gone.
+    /// Call this when the user has closed the window, or the room is gone.
     public mutating func noteClosed(_ room: AccountRoom) { replace(room, size: size(of: room), isOpen: false) }
 
     public mutating func setSize(_ size: Size, of room: AccountRoom) {

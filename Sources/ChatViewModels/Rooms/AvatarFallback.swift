@@ -1,15 +1,15 @@
 import ChatCore
 
-/// What an avatar shows if there is no image.
+/// What an avatar shows without an image.
 public nonisolated enum AvatarFallback: Equatable, Sendable {
-    /// Of the name.
+    /// The initials of the name.
     case initials
     case notes, everyone, computer
 }
 
 extension RoomListViewModel.Row {
     public nonisolated var avatarFallback: AvatarFallback { kind == .notes ? .notes : .initials }
-    /// Whether others than the user may be in the room, who can be mentioned.
+    /// Whether other users may be in the room, who can be mentioned.
     public nonisolated var hasOthers: Bool { kind != .notes }
 }
 

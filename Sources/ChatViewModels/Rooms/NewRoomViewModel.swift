@@ -10,7 +10,7 @@ public final class NewRoomViewModel: ViewModel {
         public var topic = ""
         /// Whether anyone can find and join it.
         public var isPublic = false
-        /// Whether the user wants the room to be encrypted, if it can be.
+        /// Whether the user wants an encrypted room, if possible.
         public var isEncryptionRequested = true
         /// Why the account cannot encrypt; `nil` if it can.
         public var encryptionProblem: EncryptionCondition.Problem?
@@ -25,7 +25,7 @@ public final class NewRoomViewModel: ViewModel {
         public var isCreated = false
         public var error: ChatError?
 
-        /// Rooms that anyone can join gain nothing by it.
+        /// Whether the room can be encrypted. Rooms that anyone can join gain nothing from it.
         public var canEncrypt: Bool { !isPublic && encryptionProblem == nil }
         public var isEncrypted: Bool { canEncrypt && isEncryptionRequested }
 
@@ -79,7 +79,7 @@ public final class NewRoomViewModel: ViewModel {
         case .topic(let topic): state.topic = topic
         case .setPublic(let isPublic): state.isPublic = isPublic
         case .setEncrypted(let isEncrypted):
-            // While it cannot be encrypted, the switch shows that, and not a wish.
+            // While the room cannot be encrypted, the switch does not reflect the user's wish.
             if state.canEncrypt { state.isEncryptionRequested = isEncrypted }
         case .address(let address):
             guard address != state.address else { return }

@@ -22,7 +22,7 @@ public final class RoomDetailsViewModel: ViewModel {
         public var isLoading = false
         public var hasTopic = false
         public var canInvite = false
-        /// Whether the user can choose what notifies.
+        /// Whether the account supports notification settings.
         public var hasNotifications = false
         /// The room's own rule for notifications; `nil` for the account's defaults.
         public var notifications: RoomNotificationRule?
@@ -58,7 +58,7 @@ public final class RoomDetailsViewModel: ViewModel {
         public var canRename: Bool { permissions.contains(.rename) }
         public var canSetTopic: Bool { hasTopic && permissions.contains(.setTopic) }
         public var isNameInvalid: Bool { error == .invalidName }
-        /// Whether the user may turn on encryption, which nobody can turn off.
+        /// Whether the user may enable encryption, which cannot be disabled again.
         public var canEncrypt: Bool {
             isEncrypted == false && supportsEncryption && !isEncrypting && permissions.contains(.encrypt)
         }
@@ -70,11 +70,11 @@ public final class RoomDetailsViewModel: ViewModel {
         case rename(String)
         case setTopic(String)
         case remove(MemberID)
-        /// Sets what notifies; `nil` for the account's defaults.
+        /// Sets the notification rule; `nil` for the account's defaults.
         case notify(RoomNotificationRule?)
         /// Adds newly invited users to the list.
         case invited([User])
-        /// Turns on encryption, which the user has confirmed.
+        /// Enables encryption, as the user has confirmed.
         case encrypt
     }
 
@@ -153,9 +153,9 @@ public final class RoomDetailsViewModel: ViewModel {
 
     private func readEncryption() {
         Task { [weak self, service, roomID] in
-            // If it cannot be found out, nothing is said of it, and nothing is offered.
+            // If this cannot be read, the row stays hidden.
             guard let isEncrypted = try? await service.isEncrypted(roomID), let self else { return }
-            // The timeline may have reported it meanwhile, and it is never turned off.
+            // The timeline may have reported encryption meanwhile, which is never disabled.
             if state.isEncrypted != true { state.isEncrypted = isEncrypted }
         }
     }
@@ -211,7 +211,7 @@ public final class RoomDetailsViewModel: ViewModel {
         }
     }
 
-    /// Shows the rule at once: the sync brings it later.
+    /// Displays the rule at once, before the sync reports it.
     private func setNotifications(_ rule: RoomNotificationRule?) async throws {
         let before = state.notifications
         state.notifications = rule

@@ -10,7 +10,7 @@ extension RoomListViewModel {
             case draft(String)
             /// `sender` is `nil` for the user's own messages and in rooms that are not groups.
             case message(sender: String?, isOwn: Bool, text: String)
-            /// An encrypted message that cannot be read.
+            /// An unreadable encrypted message.
             case sealed
             /// The user's last message, which is pending.
             case waiting(String)
@@ -57,7 +57,7 @@ extension RoomListViewModel {
         }
         /// Whether the room has unread messages or is marked as unread.
         public var isUnread: Bool { unreadCount > 0 || isMarkedUnread }
-        /// What the room adds to the number of unread messages: the mark counts as one.
+        /// The room's share of the total unread count, where a mark counts as one message.
         var unreadTotal: Int { isMarkedUnread ? max(1, unreadCount) : unreadCount }
         public var isInvitation: Bool {
             switch preview {

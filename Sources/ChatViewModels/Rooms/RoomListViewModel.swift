@@ -48,10 +48,10 @@ public final class RoomListViewModel: ViewModel {
 
     /// What the user has read.
     public nonisolated enum ReadingAction: Equatable, Sendable {
-        /// Opening an unread room marks it as read; this does so without opening it.
+        /// Marks a room as read without opening it.
         case markRead
         case markUnread
-        /// The room was opened and seen, which removes its unread mark.
+        /// Reports that the room was opened and seen, which removes its unread mark.
         case seen
     }
 
@@ -73,7 +73,7 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private var invitations: [Invitation] = []
     @ObservationIgnored private var lines: PreviewLines
     @ObservationIgnored private var roomRows = RoomRows()
-    /// How many rows have been derived from their rooms.
+    /// The number of rows derived so far.
     package var derivedRowCount: Int { roomRows.derivedCount }
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
     @ObservationIgnored private var target = SelectionTarget.initial(nil)

@@ -44,9 +44,10 @@ extension RoomListViewModel.Row {
         }
     }
 
-    /// The text of the row's only badge, or `nil` if it has none: an “@” for mentions, with their number if there are several,
-    /// or else the number of unread messages, or a dot if the user has marked the room as unread, even while it is open.
-    /// - Parameter isInView: whether the user sees the room's messages beside the list.
+    /// The text of the row's badge, or `nil` without a badge: an “@” for mentions, with their number if there are
+    /// several; otherwise the number of unread messages; or a dot if the user has marked the room as unread, even while
+    /// it is open.
+    /// - Parameter isInView: whether the room's messages are visible beside the list.
     public nonisolated func badge(isInView: Bool) -> String? {
         let label = isInView ? nil : mentionLabel ?? unreadLabel
         return label ?? (isMarkedUnread ? "•" : nil)

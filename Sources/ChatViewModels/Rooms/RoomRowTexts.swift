@@ -21,9 +21,9 @@ extension RoomListViewModel.Row {
         }
     }
 
-    /// What a screen reader says for the row.
+    /// The accessible label of the row.
     /// - Parameters:
-    ///   - time: the time of the last activity as it is shown.
+    ///   - time: the displayed time of the last activity.
     ///   - isInView: as in ``badge(isInView:)``.
     public nonisolated func accessibleText(time: String, isInView: Bool, _ translator: Translator) -> String {
         ([name] + (isMuted ? [translator("muted")] : []) + unreadTexts(isInView: isInView, translator)

@@ -1,21 +1,21 @@
 import ChatCore
 import Foundation
 
-/// The rows of the joined rooms. A row is derived again only if something in it has changed: drafts and messages change
-/// one room of what may be thousands.
+/// The rows of the joined rooms. Only changed rows are derived again: a draft or message changes one room of possibly
+/// thousands.
 nonisolated struct RoomRows {
     private(set) var rows: [RoomListViewModel.Row] = []
-    /// How many rows have been derived.
+    /// The number of rows derived so far.
     private(set) var derivedCount = 0
     private var summaries: [RoomSummary] = []
     private var open: RoomID?
-    /// What the days of the rows are relative to.
+    /// The current day, which the rows' dates are relative to.
     private var today: CalendarDay?
 
-    /// Has all rows derived again by the next update, as after a change of the time zone.
+    /// Derives all rows again at the next update, as after a change of the time zone.
     mutating func invalidate() { summaries = [] }
 
-    /// - Parameter lines: the plain text of each room's last message, which depends on nothing but its summary.
+    /// - Parameter lines: the plain text of each room's last message, which depends only on its summary.
     mutating func update(_ next: [RoomSummary], lines: PreviewLines, opening: RoomID?, now: Date) {
         let day = CalendarDay(of: now)
         if day != today { invalidate() }
@@ -29,7 +29,7 @@ nonisolated struct RoomRows {
                 return row(summary, lines, opening, now)
             }
         } else {
-            // In place, so that an unchanged array still compares as equal without a look at its elements.
+            // Change the array in place: an unchanged one then compares as equal without comparing elements.
             for index in next.indices where !isCurrent(summaries[index], next[index], opening) {
                 let row = row(next[index], lines, opening, now)
                 if row != rows[index] { rows[index] = row }

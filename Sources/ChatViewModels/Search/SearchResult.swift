@@ -22,7 +22,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     /// The matches in ``snippet``, in UTF-8 code units.
     public var matches: [Range<Int>]
 
-    /// A line of text with matches in it.
+    /// A line of text with highlighted matches.
     public nonisolated struct Line: Equatable, Sendable {
         public let text: String
         /// In UTF-8 code units.
@@ -36,7 +36,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
                 ? translator("You: {text}", ["text": snippet])
                 : translator("{name}: {text}", ["name": senderName, "text": snippet])
         }
-        // A private-use character stands for the snippet, whose words may be in the name too.
+        // A private-use character stands for the snippet, whose words may also occur in the name.
         let parts = line("\u{F8FF}").split(separator: "\u{F8FF}", omittingEmptySubsequences: false)
         let start = parts.count == 2 ? parts[0].utf8.count : nil
         return Line(

@@ -1,8 +1,8 @@
 public import ChatCore
 import Observation
 
-/// Answers the desktop's search with rooms and people of all accounts, and with nothing that anybody wrote: the desktop
-/// shows its results to whoever looks at the screen.
+/// Provides rooms and people of all accounts to the desktop's search, but no messages: the desktop shows results to
+/// anyone who sees the screen.
 @MainActor
 public final class DesktopSearch {
     public nonisolated struct Result: Equatable, Sendable {
@@ -14,15 +14,15 @@ public final class DesktopSearch {
     }
 
     private let accounts: AccountsCoordinator
-    /// The rooms of the search that began last: the desktop narrows it with each letter that is typed.
+    /// The rooms of the current search, which the desktop narrows with each typed letter.
     private var finder: RoomFinder?
 
     public init(_ accounts: AccountsCoordinator) {
         self.accounts = accounts
     }
 
-    /// Returns the identifiers of the rooms whose names match all terms, best first.
-    /// - Parameter previous: the results of the search that is narrowed, or `nil` to search anew.
+    /// Returns the IDs of the rooms whose names match all terms, best first.
+    /// - Parameter previous: the results to narrow, or `nil` for a new search.
     public func results(of terms: [String], among previous: [String]?) async -> [String] {
         if previous == nil { await waitForRooms() }
         let finder: RoomFinder
@@ -35,7 +35,7 @@ public final class DesktopSearch {
         return finder.matches(of: terms.joined(separator: " ")).map { Self.id($0) }
     }
 
-    /// Describes results; those whose rooms have gone are left out.
+    /// Describes results. Omits those whose rooms are gone.
     public func describe(_ ids: [String]) -> [Result] {
         let rows = accounts.switcherRooms.all
         let byID = Dictionary(rows.map { (Self.id($0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -47,7 +47,7 @@ public final class DesktopSearch {
         }
     }
 
-    /// A search may have started the program: its rooms come from the store a moment later.
+    /// A search may have started the program, whose rooms are loaded a moment later.
     private func waitForRooms() async {
         let areLoaded = { [accounts] in
             accounts.coordinatorIDs.allSatisfy { accounts.coordinator(of: $0)?.rooms.state.isLoaded != false }

@@ -1,6 +1,6 @@
 import Composer
 
-/// Finds rooms and people of all accounts by any part of their names, with the index that completion uses.
+/// Finds rooms and people of all accounts by any part of their names, using the index of completion.
 nonisolated struct RoomFinder: Sendable {
     private let rows: [SwitcherViewModel.Row]
     private let index: CompletionIndex
@@ -11,14 +11,14 @@ nonisolated struct RoomFinder: Sendable {
 
     private init(_ rows: [SwitcherViewModel.Row]) {
         self.rows = rows
-        // A room's place in the list identifies it: equal identifiers of two accounts are different rooms.
+        // Rooms are identified by their index, since IDs may coincide between accounts.
         index = CompletionIndex(
             rows.enumerated().map { place, row in
                 CompletionEntity(id: "\(place)", name: row.room.name, target: .room("\(place)", via: []))
             }, disambiguatesNames: false)
     }
 
-    /// Returns the rooms whose names match best, at most as many as the switcher shows.
+    /// Returns the best matches by name, at most as many as the switcher shows.
     func matches(of query: String) -> [SwitcherViewModel.Row] {
         index.matches(of: query, limit: SwitcherViewModel.maxRows).compactMap { Int($0.id).map { rows[$0] } }
     }

@@ -1,10 +1,10 @@
-/// The rooms and invitations of all accounts, for finding one of them. They stay the lists of their accounts: to make this
-/// value costs nothing for a room.
+/// The rooms and invitations of all accounts to choose from. Holds the accounts' lists, so that creating it costs
+/// nothing per room.
 nonisolated struct SwitcherRooms: Sendable {
     /// Rooms of one account.
     struct List: Sendable {
         let account: String
-        /// The account's name, where rooms of several accounts are listed.
+        /// The account's name, if there are several accounts.
         var accountName: String?
         let rooms: [RoomListViewModel.Row]
     }
@@ -26,13 +26,13 @@ nonisolated struct SwitcherRooms: Sendable {
     private func row(at place: Place) -> SwitcherViewModel.Row {
         let list = lists[place.list]
         var room = list.rooms[place.index]
-        // Two accounts may have rooms of one name.
+        // Accounts may have rooms with the same name.
         if let name = list.accountName { room.preview = .account(name) }
         return SwitcherViewModel.Row(id: .init(account: list.account, room: room.id), room: room)
     }
 
-    /// Unread rooms first, each most recently active first. Looks at the counts and times of all rooms, and copies only
-    /// what it returns.
+    /// Unread rooms first, then by last activity. Reads counts and times of all rooms, and copies only those it
+    /// returns.
     func suggestions(atMost limit: Int) -> [SwitcherViewModel.Row] {
         var best: [Place] = []
         best.reserveCapacity(limit + 1)

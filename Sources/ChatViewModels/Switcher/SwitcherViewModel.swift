@@ -1,7 +1,7 @@
 public import ChatCore
 public import Observation
 
-/// Finds a room or a direct chat of any account by a part of its name, and opens it.
+/// Opens a room or direct chat of any account by part of its name.
 @Observable
 public final class SwitcherViewModel: ViewModel {
     public nonisolated struct Row: Identifiable, Equatable, Sendable {
@@ -25,7 +25,7 @@ public final class SwitcherViewModel: ViewModel {
         public var selectedRoom: AccountRoom? {
             selection.flatMap { rows.indices.contains($0) ? AccountRoom(rows[$0].id.account, rows[$0].id.room) : nil }
         }
-        /// Whether nothing has a name like the query.
+        /// Whether no name matches the query.
         public var hasNoMatches: Bool { rows.isEmpty && !query.allSatisfy(\.isWhitespace) }
     }
 
@@ -97,7 +97,7 @@ public final class SwitcherViewModel: ViewModel {
 }
 
 extension AccountsCoordinator {
-    /// Returns the view model of the switcher, over the rooms that there are now.
+    /// Returns a view model over the current rooms.
     public func switcher() -> SwitcherViewModel {
         SwitcherViewModel(switcherRooms) { [weak self] id in self?.show(id) }
     }
@@ -108,7 +108,7 @@ extension AccountsCoordinator {
         coordinator(of: id.account)?.show(nil, in: id.room)
     }
 
-    /// The rooms and invitations of all accounts that are open.
+    /// The rooms and invitations of all open accounts.
     var switcherRooms: SwitcherRooms {
         let names = accountNames
         return SwitcherRooms(

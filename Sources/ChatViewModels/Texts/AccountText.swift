@@ -31,7 +31,7 @@ public struct AccountText {
         }
     }
 
-    /// Why nothing is decrypted in an account; `nil` if nothing is wrong with the account.
+    /// Why an account cannot decrypt; `nil` if the cause is not the account's.
     private func text(for problem: EncryptionCondition.Problem) -> String? {
         switch problem {
         case .notBuilt: nil

@@ -8,8 +8,8 @@ public struct DateText {
     private let strftime: (Date, String) -> String
 
     /// - Parameters:
-    ///   - isTwelveHour: whether the clock has twelve hours; asked each time, as the desktop may change it.
-    ///   - strftime: formats a date as the C function does, in the user's locale and time zone.
+    ///   - isTwelveHour: whether the clock has twelve hours. Called each time, as the setting may change.
+    ///   - strftime: formats a date like the C function, in the user's locale and time zone.
     public init(
         _ translator: Translator, isTwelveHour: @escaping () -> Bool, strftime: @escaping (Date, String) -> String
     ) {

@@ -3,7 +3,7 @@ public import Foundation
 
 /// The texts of an account's encryption in the preferences.
 extension EncryptionText {
-    /// How encryption stands, in a sentence.
+    /// A sentence about the encryption state.
     public func summary(_ status: EncryptionStatus?) -> String {
         guard let status else { return translator("Loading…") }
         if let problem = status.condition.problem { return text(for: problem) }
@@ -32,7 +32,7 @@ extension EncryptionText {
         }
     }
 
-    /// A key in groups of four.
+    /// A key in groups of four characters.
     public func fingerprint(_ key: String) -> String {
         var groups: [Substring] = []
         var rest = key[...]
@@ -77,7 +77,7 @@ extension EncryptionText {
         translator.plural("{count} key is not in the backup yet", "{count} keys are not in the backup yet", count)
     }
 
-    /// The question before the backup is deleted.
+    /// The question before deleting the backup.
     public var turningOffBackup: ConfirmationText {
         ConfirmationText(
             heading: translator("Turn Off Backup?"),
@@ -88,7 +88,7 @@ extension EncryptionText {
 
     // MARK: Key file
 
-    /// What became of a key file; `nil` if there is nothing to say.
+    /// The outcome of a key file's export or import, or `nil`.
     public func result(_ keyFile: EncryptionPreferencesViewModel.KeyFile) -> String? {
         switch keyFile {
         case .none: nil
@@ -103,14 +103,14 @@ extension EncryptionText {
         }
     }
 
-    /// The file name that is suggested for the keys of an account.
+    /// The suggested file name for an account's keys.
     public var keyFileName: String { translator("Parlance keys.txt") }
 
     // MARK: Devices
 
     public func name(_ device: AccountDevice) -> String { device.name.isEmpty ? device.id : device.name }
 
-    /// - Parameter date: formats the day on which it was last seen.
+    /// - Parameter date: formats the day of a timestamp.
     public func detail(_ device: AccountDevice, _ date: (Date) -> String) -> String {
         var parts = [trust(device.trust)]
         if device.isThis {
@@ -130,7 +130,7 @@ extension EncryptionText {
         }
     }
 
-    /// The question before a device is signed out.
+    /// The question before signing out a device.
     public func signingOut(_ device: AccountDevice) -> ConfirmationText {
         ConfirmationText(
             heading: translator("Sign Out “{device}”?", ["device": name(device)]),
@@ -140,7 +140,7 @@ extension EncryptionText {
 }
 
 extension AccountDevice.Trust {
-    /// `nil` for no mark.
+    /// `nil` for no icon.
     public nonisolated var iconName: String? {
         switch self {
         case .confirmed: "parlance-verified-symbolic"

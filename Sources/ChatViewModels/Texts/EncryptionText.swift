@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// The texts about an account's encryption: the banner, the dialog that sets it up, and what can fail.
+/// The texts about an account's encryption: the banner, the setup dialog and its errors.
 public struct EncryptionText {
     let translator: Translator
 
@@ -44,7 +44,7 @@ public struct EncryptionText {
         }
     }
 
-    /// What stands below the title.
+    /// The text below the title.
     public func explanation(_ state: EncryptionSetUpViewModel.State) -> String {
         switch state.step {
         case .introduction:
@@ -80,7 +80,7 @@ public struct EncryptionText {
         }
     }
 
-    /// The label of the button that goes on; `nil` for none.
+    /// The label of the primary button, or `nil` without one.
     public func nextButton(_ state: EncryptionSetUpViewModel.State) -> String? {
         switch state.step {
         case .introduction: state.need == .setUp ? translator("_Set Up") : translator("_Create")
@@ -103,7 +103,7 @@ public struct EncryptionText {
         state.isKeyCopied ? translator("_Copied") : translator("_Copy")
     }
 
-    /// The file name that is suggested for a recovery key.
+    /// The suggested file name for a recovery key.
     public var recoveryKeyFile: String { translator("Parlance recovery key.txt") }
 
     /// What a reset loses, one line each.

@@ -43,7 +43,7 @@ public struct IdentityText {
         }
     }
 
-    /// The question before a new identity is accepted without verification.
+    /// The question before accepting a new identity without verification.
     public func accepting(_ state: IdentityViewModel.State) -> ConfirmationText {
         ConfirmationText(
             heading: translator("Accept New Identity?"),
@@ -88,7 +88,7 @@ public struct IdentityText {
             others, ["names": names])
     }
 
-    /// How many members are named.
+    /// The maximum number of members named.
     private static let maxNames = 5
 
     public func button(_ notice: RoomTrustViewModel.Notice) -> String {
@@ -108,6 +108,6 @@ extension UserIdentity {
         }
     }
 
-    /// Whether the user has to decide something.
+    /// Whether the user has to decide.
     public nonisolated var isChanged: Bool { self == .changed || self == .changedAfterVerification }
 }

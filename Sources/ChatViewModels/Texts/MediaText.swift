@@ -26,13 +26,13 @@ public struct MediaText {
             ? "\(minutes):\(two(seconds % 60))" : "\(seconds / 3600):\(two(minutes)):\(two(seconds % 60))"
     }
 
-    /// What a screen reader says for the button that plays a file, or pauses it while it plays.
+    /// The accessible label of the button that plays or pauses a file.
     public func playButton(_ file: MediaReference, isPlaying: Bool) -> String {
         let name = ["name": file.name]
         return isPlaying ? translator("Pause {name}", name) : translator("Play {name}", name)
     }
 
-    /// The place of an image among those that the viewer steps through, such as "3 of 17"; `nil` for a single one.
+    /// The position of an image in the viewer, such as "3 of 17"; `nil` for a single image.
     public func position(_ index: Int, of count: Int) -> String? {
         count > 1 ? translator("{number} of {total}", ["number": "\(index + 1)", "total": "\(count)"]) : nil
     }

@@ -1,7 +1,7 @@
 public import ChatCore
 
 extension NewRoomViewModel.State {
-    /// What stands below the choice to encrypt the room.
+    /// The text below the encryption switch.
     public nonisolated func encryptionText(_ translator: Translator) -> String {
         if isPublic { return translator("Rooms that anyone can join are not encrypted") }
         return switch encryptionProblem {

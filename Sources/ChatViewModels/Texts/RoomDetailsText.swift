@@ -6,12 +6,12 @@ extension RoomDetailsViewModel.State {
         translator.plural("{count} member", "{count} members", memberCount)
     }
 
-    /// The title of the row about encryption.
+    /// The title of the encryption row.
     public nonisolated func encryptionTitle(_ translator: Translator) -> String {
         isEncrypted == true ? translator("Encrypted") : translator("Not Encrypted")
     }
 
-    /// What stands below it.
+    /// Its subtitle.
     public nonisolated func encryptionText(_ translator: Translator) -> String {
         isEncrypted == true
             ? translator(

@@ -35,8 +35,8 @@ public struct SearchText {
         translator("Filter with from:name, in:room, before:2024-05, after:yesterday, has:image")
     }
 
-    /// Returns the position among the matches, such as "3 of 17"; empty before a search, and `nil` while one has found
-    /// nothing yet: the count of the search before stays then, which would otherwise flicker on every key press.
+    /// Returns the position among the matches, such as "3 of 17"; empty before a search. Returns `nil` while a running
+    /// search has no match yet, to keep the previous text: otherwise, it would flicker on every key press.
     public func count(_ state: RoomSearchViewModel.State) -> String? {
         guard let current = state.current else {
             return state.isSearching ? nil : state.hasNoResults ? translator("No results") : ""

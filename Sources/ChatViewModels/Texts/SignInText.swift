@@ -26,7 +26,7 @@ public struct SignInText {
         }
     }
 
-    /// What stands below the title.
+    /// The text below the title.
     public func explanation(_ state: SignInViewModel.State) -> String {
         switch state.step {
         case .server, .finding: state.again?.id ?? translator("Enter your homeserver or Matrix ID.")
@@ -44,7 +44,7 @@ public struct SignInText {
             )
     }
 
-    /// The label of the button that changes between password and access token.
+    /// The label of the button that switches between password and access token.
     public func otherWay(_ state: SignInViewModel.State) -> String {
         state.usesToken ? translator("Use Password") : translator("Use Access Token")
     }

@@ -103,7 +103,7 @@ public struct TransferText {
         return translator.list([rooms, messages(report.messages)] + (report.files > 0 ? [files(report.files)] : []))
     }
 
-    /// What a finished import skipped, one line each, most frequent first; `nil` if nothing.
+    /// The items that an import skipped, one line each, most frequent first; `nil` if none.
     public func report(_ phase: TransferViewModel.Phase) -> String? {
         guard case .imported(let report) = phase, !report.skippedItems.isEmpty else { return nil }
         let sortedItems = report.skippedItems.sorted { ($0.value, "\($1.key)") > ($1.value, "\($0.key)") }

@@ -1,7 +1,7 @@
 public import ChatCore
 
 extension VerificationEmoji {
-    /// Returns the name in the user's language: both sides read it aloud.
+    /// Returns the name in the user's language, to be read aloud.
     public func name(_ translator: Translator) -> String {
         let names = index < 32 ? Self.firstNames(translator) : Self.lastNames(translator)
         return names[index % 32]

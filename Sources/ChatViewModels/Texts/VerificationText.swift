@@ -32,7 +32,7 @@ public struct VerificationText {
         }
     }
 
-    /// What stands below the title.
+    /// The text below the title.
     public func explanation(_ state: VerificationViewModel.State) -> String {
         let verification = state.verification
         switch verification.phase {
@@ -78,7 +78,7 @@ public struct VerificationText {
             : translator("Make sure that “{device}” shows the same in the same order.", ["device": device])
     }
 
-    /// What the other device is called; empty while that is not known.
+    /// The name of the other device; empty if unknown.
     private func device(_ verification: Verification) -> String {
         verification.deviceName.isEmpty ? verification.device ?? "" : verification.deviceName
     }
@@ -111,14 +111,14 @@ public struct VerificationText {
         }
     }
 
-    /// The button that changes between emoji and numbers.
+    /// The label of the button that switches between emoji and numbers.
     public func otherWay(_ state: VerificationViewModel.State) -> String {
         state.showsNumbers ? translator("Compare _Emoji Instead") : translator("Compare _Numbers Instead")
     }
 
     // MARK: What is compared
 
-    /// The emoji, as a screen reader reads them.
+    /// The accessible label of the emoji.
     public func accessibleText(_ emoji: [VerificationEmoji]) -> String {
         emoji.map { emoji in emoji.name(translator) }.joined(separator: ", ")
     }

@@ -37,12 +37,12 @@ public nonisolated struct LinkConfirmation: Equatable, Sendable {
     /// FTP links can only be copied: current desktops have no handler that asks before downloading.
     public var canOpen: Bool { link.target.scheme != .ftp }
 
-    /// What the user may answer.
+    /// The user's possible answers.
     public nonisolated enum Response: String, Equatable, Sendable {
         case cancel, copy, open
     }
 
-    /// The answer that Return gives; `nil` for none.
+    /// The answer of the Return key; `nil` for none.
     public var defaultResponse: Response? { !canOpen ? nil : isSuspicious ? .cancel : .open }
 
     public func heading(_ translator: Translator) -> String {

@@ -3,16 +3,16 @@ import Composer
 import Foundation
 import Observation
 
-/// The loaded range of a room's messages, laid out as rows: the messages, their quotes, and the marks that rows show.
+/// The loaded range of a room's messages, laid out as rows with quotes and marks.
 ///
-/// Changes lay out only the rows that they affect.
+/// Changes lay out only affected rows.
 @Observable
 final class LoadedTimeline {
     nonisolated enum Output: Equatable, Sendable {
         case effect(TimelineViewModel.Effect)
         /// Messages arrived or changed, and their rows are laid out.
         case changed([Message])
-        /// Other messages are loaded than before, and their rows are laid out.
+        /// The loaded range has changed, and its rows are laid out.
         case rangeChanged
         /// The destination of a jump is loaded; the effect scrolls to it.
         case landed(TimelineJump, TimelineViewModel.Effect?)
@@ -26,7 +26,7 @@ final class LoadedTimeline {
     private(set) var rows = TimelineRows()
     @ObservationIgnored private(set) var messages = LoadedMessages()
     @ObservationIgnored private var quotes = QuotedMessages()
-    /// Events whose groups are shown in full.
+    /// Events whose groups are expanded.
     @ObservationIgnored private var expanded: Set<MessageID> = []
     @ObservationIgnored private var unreadLineAfter: MessageID?
     @ObservationIgnored private var editing: MessageID?
@@ -42,7 +42,7 @@ final class LoadedTimeline {
     private let service: any TimelineBackend
     private let now: () -> Date
     private let pageSize: Int
-    /// How many messages to keep on each side of the scroll position. Trimming starts above twice this number.
+    /// The number of messages to keep on each side of the scroll position. Trimming starts above twice this number.
     private let reach: Int
     private let onOutput: (Output) -> Void
     @ObservationIgnored private lazy var pager = TimelinePager(
@@ -75,9 +75,9 @@ final class LoadedTimeline {
 
     // MARK: Messages
 
-    /// Starts over with the newest page, or with the page around a message that the newest one lacks. A jump in
-    /// flight is postponed; call ``jumpToPostponed()`` afterwards.
-    /// - Parameter unreadLineAfter: the message that the unread line follows, if there is a line.
+    /// Replaces the range by the newest page, or by the page around a message that the newest one lacks. Postpones a
+    /// jump in flight; call ``jumpToPostponed()`` afterwards.
+    /// - Parameter unreadLineAfter: the message above the unread line, if there is a line.
     /// - Returns: whether the message can be shown.
     func open(_ newest: TimelinePage, around target: MessageID?, unreadLineAfter: MessageID?) async -> Bool {
         self.unreadLineAfter = unreadLineAfter
@@ -173,7 +173,7 @@ final class LoadedTimeline {
         if range.isLoaded { pager.load(edge, of: messages) }
     }
 
-    /// How to scroll to where the user stopped reading.
+    /// How to scroll to the position at which the user stopped reading.
     func opening(at position: ScrollPosition?) -> TimelineViewModel.Effect {
         rows.revealOpening(at: position, in: messages)
     }

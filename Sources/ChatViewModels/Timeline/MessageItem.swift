@@ -146,7 +146,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canCopyLink: Bool { hasLink && isSent }
     public var canForward: Bool { isReadable }
     private var isSent: Bool { !message.isDeleted && message.delivery == .sent }
-    /// Whether it is encrypted and cannot be read, so that there is nothing to be done with its text.
+    /// Whether it is encrypted and unreadable, so that its text must not be used.
     public var isSealed: Bool { message.kind == .sealed }
     private var isReadable: Bool { message.hasContent && message.delivery == .sent }
     /// Whether the row shows the sender's name.

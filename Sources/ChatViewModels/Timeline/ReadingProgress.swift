@@ -2,9 +2,9 @@ import ChatCore
 
 /// How far the user has read: the scroll position, the unread line, and which messages are marked as read or announced.
 ///
-/// A message is read once it was in view of the active window for ``dwell``: read receipts are public.
+/// A message counts as read once it was visible in the active window for ``dwell``, as read receipts are public.
 nonisolated struct ReadingProgress: Sendable {
-    /// How long a message must be in view to count as read.
+    /// The time for which a message must be visible to count as read.
     static let dwell = Duration.seconds(1)
 
     /// The lowest message whose end is in view.
@@ -18,7 +18,7 @@ nonisolated struct ReadingProgress: Sendable {
     /// The newest message that was read when the room was opened, or when messages arrived unattended; the unread line
     /// follows it.
     private(set) var unreadLineAfter: MessageID?
-    /// `nil` until the view has said so, and while a message that ends below the viewport fills it.
+    /// `nil` until the view has reported it, and while the viewport shows only part of a single message.
     private var lowest: Lowest?
     private var isAttended = false
     private var readMarker: MessageID?
@@ -26,12 +26,12 @@ nonisolated struct ReadingProgress: Sendable {
     private var readPosition: Int64?
     /// Whether any message was seen since the room was opened.
     private(set) var isSeen = false
-    /// The unread message in view that is read at `due`; the first time, any message.
+    /// The unread message that counts as read at `due`; the first time, any message.
     private var seen: (message: MessageID, due: Duration)?
     /// The newest position that arrivals have been announced up to.
     private var announcedPosition = Int64.min
 
-    /// Whether messages arrive in view of the newest one, but unseen.
+    /// Whether messages arrive at the visible end of the list while the user is not looking.
     var arrivesUnseen: Bool { !isAttended && lowest == .newest }
 
     /// Sets the position at which the room was left, or removes one that cannot be shown.
@@ -72,7 +72,7 @@ nonisolated struct ReadingProgress: Sendable {
         self.isAttended = isAttended
     }
 
-    /// Moves the unread line behind what is read, for messages that arrived unattended.
+    /// Moves the unread line below the read messages, after messages arrived unattended.
     /// - Returns: whether it has moved.
     mutating func moveUnreadLine() -> Bool {
         guard !isAttended, let readMarker, readMarker != unreadLineAfter else { return false }
@@ -82,10 +82,10 @@ nonisolated struct ReadingProgress: Sendable {
 
     // MARK: The read marker
 
-    /// Notes which unread messages are in view.
+    /// Notes which unread messages are visible.
     ///
-    /// What arrives meanwhile does not postpone those that are in view already: in a busy room nothing would be read.
-    /// - Returns: when ``moveReadMarker(in:_:at:)`` is due, or `nil` if there is nothing to read in view.
+    /// New messages do not postpone those that are already visible: in a busy room, nothing would be read.
+    /// - Returns: when to call ``moveReadMarker(in:_:at:)``, or `nil` if no visible message is unread.
     mutating func look(at loaded: LoadedMessages, _ range: TimelineRange, at now: Duration) -> Duration? {
         guard let message = lowestToRead(in: loaded, range) else {
             seen = nil
@@ -96,7 +96,7 @@ nonisolated struct ReadingProgress: Sendable {
         return seen?.due
     }
 
-    /// Moves the read marker to what was in view long enough: forward only, and never to a local echo.
+    /// Moves the read marker to the last message that was visible long enough: only forward, and never to a local echo.
     /// - Returns: the message to mark as read, or `nil` if the marker stays.
     mutating func moveReadMarker(in loaded: LoadedMessages, _ range: TimelineRange, at now: Duration) -> MessageID? {
         guard let seen, seen.due <= now, lowestToRead(in: loaded, range) != nil else { return nil }
@@ -109,7 +109,7 @@ nonisolated struct ReadingProgress: Sendable {
         return seen.message
     }
 
-    /// The lowest message in view that can be marked as read, unless the user has seen everything down to it.
+    /// The lowest visible message that can be marked as read, or `nil` if everything down to it was seen.
     private func lowestToRead(in loaded: LoadedMessages, _ range: TimelineRange) -> Message? {
         guard isAttended, range.isLoaded, !range.isBeingLeft, let lowest else { return nil }
         let end: Int64
@@ -117,7 +117,7 @@ nonisolated struct ReadingProgress: Sendable {
         case .newest where range.isDetached: return nil
         case .newest: end = .max
         case .message(let id):
-            // Beyond a jump, messages that were passed over would be marked, too.
+            // After a jump, this would also mark messages that were skipped.
             guard !range.isDetached || readMarker.flatMap(loaded.position) != nil,
                 let position = loaded.position(of: id)
             else { return nil }

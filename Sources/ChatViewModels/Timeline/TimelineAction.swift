@@ -78,7 +78,7 @@ extension TimelineViewModel {
         /// Whether sending is blocked until the user signs in again.
         case signedOut(Bool)
         case reactions(ReactionPolicy)
-        /// The user does not want reactions that are not encrypted.
+        /// The user wants no unencrypted reactions.
         case declinedReactions
     }
 }
@@ -109,7 +109,7 @@ public nonisolated enum MessageAction: Equatable, Sendable {
     case showHistory
     /// Adds a reaction, or removes the user's own.
     case react(String)
-    /// Adds a reaction, after the user was told that it is not encrypted.
+    /// Adds a reaction after the user was told that it is not encrypted.
     case reactUnencrypted(String)
     /// Retries a failed message, or a rejected change to one.
     case retry

@@ -42,7 +42,7 @@ nonisolated extension TimelineRows {
         }
     }
 
-    /// How to scroll to where the user stopped reading.
+    /// How to scroll to the position at which the user stopped reading.
     func revealOpening(at position: ScrollPosition?, in loaded: LoadedMessages) -> TimelineViewModel.Effect {
         if let position, loaded.message(position.message) != nil { return .restore(position) }
         return index(of: .unreadLine) == nil ? .revealNewest : .reveal(.unreadLine)

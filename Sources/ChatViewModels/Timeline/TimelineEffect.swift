@@ -11,7 +11,7 @@ extension TimelineViewModel {
         case reveal(TimelineItem.ID)
         /// Scroll just enough to make a row visible, because an action applies to it.
         case bringIntoView(TimelineItem.ID)
-        /// Messages arrive that the user does not see: scroll on no further than to the unread line at the top.
+        /// Messages arrive while the user is not looking: scroll no further than the unread line at the top.
         case keepUnreadLineInView
         case restore(ScrollPosition)
         case revealNewest
@@ -51,7 +51,7 @@ extension TimelineViewModel {
         case encrypted
         /// A room event arrived: the room's topic, successor and similar state may have changed.
         case roomChanged
-        /// Whether the user wants reactions in encrypted rooms, now that they were told that these are not encrypted.
+        /// Whether the user wants reactions in encrypted rooms, after being told that they are not encrypted.
         case choseReactions(Bool)
         case failed(ChatError)
     }

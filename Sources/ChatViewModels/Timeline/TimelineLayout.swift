@@ -26,7 +26,7 @@ nonisolated struct TimelineLayout {
     }
 
     var members: TimelineMembers
-    /// The newest message read when the room was opened or attended last; the unread line follows it.
+    /// The newest message read when the room was last opened or attended. The unread line is below it.
     var unreadLineAfter: MessageID?
     var editing: MessageID?
     var now: Date

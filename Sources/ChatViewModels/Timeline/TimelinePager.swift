@@ -1,10 +1,10 @@
 import ChatCore
 
-/// Requests pages at the ends of the loaded range, and other ranges to jump to. One request at a time.
+/// Requests pages at the ends of the loaded range, and other ranges to jump to, one request at a time.
 final class TimelinePager {
     /// Delivered synchronously and in order.
     nonisolated enum Output: Equatable, Sendable {
-        /// A request has begun (``loading``).
+        /// A request was sent (``loading``).
         case began
         /// No request is in flight any more.
         case ended
@@ -14,7 +14,7 @@ final class TimelinePager {
         /// A request has ended, successfully or not.
         case finished(isLoaded: Bool)
         case failed(ChatError)
-        /// The page that was asked for while another request was in flight can be loaded.
+        /// A page whose request had to wait can be requested now.
         case free(TimelineEdge)
     }
 
@@ -27,7 +27,7 @@ final class TimelinePager {
     private let pageSize: Int
     /// Incremented to invalidate the request in flight.
     private var generation = 0
-    /// A page asked for while another request was in flight.
+    /// The page whose request waits for the one in flight.
     private var nextEdge: TimelineEdge?
     /// The failure of the last page, which is reported once.
     private var reportedFailure: ChatError?
@@ -54,7 +54,7 @@ final class TimelinePager {
     func openingPage(_ newest: TimelinePage, around target: MessageID?) async -> (page: TimelinePage, isFound: Bool) {
         var found: TimelinePage? = newest
         if let target, newest.hasOlder, !newest.messages.contains(where: { $0.id == target }) {
-            // If the message is gone or cannot be read, use the newest page instead.
+            // If the message is gone or unreadable, use the newest page instead.
             found = try? await service.messages(in: roomID, around: .message(target), limit: pageSize)
         }
         let page = found ?? newest
@@ -62,7 +62,7 @@ final class TimelinePager {
         return (page, found != nil)
     }
 
-    /// Loads the page at one end of the loaded messages, or once a request in flight has finished.
+    /// Requests the page at one end of the loaded messages, once a request in flight has finished.
     func load(_ edge: TimelineEdge, of loaded: LoadedMessages) {
         guard loading == nil else {
             // The request in flight may already be for this page.
@@ -75,7 +75,7 @@ final class TimelinePager {
         }
     }
 
-    /// Drops the request in flight.
+    /// Cancels the request in flight.
     func cancel() {
         currentJump = nil
         invalidateRequest()
@@ -84,7 +84,7 @@ final class TimelinePager {
     // MARK: Jumps
 
     /// Requests the range around the jump's destination, which is not loaded.
-    /// - Parameter unreadLineAfter: the message that the unread line follows, if there is a line.
+    /// - Parameter unreadLineAfter: the message above the unread line, if there is a line.
     func load(_ jump: TimelineJump, unreadLineAfter: MessageID?) {
         let read: Read
         switch jump.destination {
@@ -107,7 +107,7 @@ final class TimelinePager {
     /// Postpones a jump until the room has loaded.
     func postpone(_ jump: TimelineJump) { postponedJump = jump }
 
-    /// Postpones the jump in flight until the room has loaded, and drops the request.
+    /// Cancels the jump in flight, and postpones it until the room has loaded.
     func postponeJump() {
         postponedJump = postponedJump ?? currentJump
         cancel()

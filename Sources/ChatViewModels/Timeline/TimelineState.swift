@@ -15,7 +15,7 @@ extension TimelineViewModel {
 
         /// The joined members other than the user.
         public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
-        /// Whether the failed messages have a bar for all of them. A single one has its own buttons in its row.
+        /// Whether a bar offers to resend all failed messages. A single one has buttons in its row.
         public var showsRetryBar: Bool { failedCount > 1 }
         public var isLoaded: Bool { range.isLoaded }
         /// Whether the room has no messages.

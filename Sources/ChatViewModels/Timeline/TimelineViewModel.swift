@@ -196,7 +196,7 @@ public final class TimelineViewModel: ViewModel {
         case .react(let text): operations.react(text, to: item)
         case .reactUnencrypted(let text):
             onOutput(.choseReactions(true))
-            // The message may have got it meanwhile, which another one would take away.
+            // The message may have received the reaction meanwhile, and sending it again would remove it.
             if !item.hasOwnReaction(text) { operations.react(text, to: item) }
         case .requestDeletion: if item.upload != nil { operations.discard(item) } else { confirm(deleting: item) }
         case .delete: operations.delete([id])
@@ -280,7 +280,7 @@ public final class TimelineViewModel: ViewModel {
         loaded.setAnchor(position?.message)
     }
 
-    /// Marks what is in view as read once it was there long enough.
+    /// Marks visible messages as read once they were visible long enough.
     private func followReading() {
         let due = isClosed ? nil : progress.look(at: loaded.messages, loaded.range, at: time.now())
         dwellTimer.schedule(due) { [weak self] in self?.markRead(at: $0) }
@@ -375,7 +375,7 @@ public final class TimelineViewModel: ViewModel {
         }
         guard !others.isEmpty else { return }
         if progress.moveUnreadLine() { loaded.setUnreadLine(after: progress.unreadLineAfter) }
-        // Otherwise what the user has not seen would scroll by.
+        // Otherwise, unseen messages would scroll out of view.
         if progress.arrivesUnseen, rows.index(of: .unreadLine) != nil { onEffect?(.keepUnreadLineInView) }
         onEffect?(.arrived(loaded.items(of: others)))
     }

@@ -1,4 +1,4 @@
-/// The text together with everything that checks or follows its changes: limit, interceptors, typing rules,
+/// The text together with everything that checks or reacts to its changes: limit, interceptors, typing rules,
 /// completion, spelling, typing notifications.
 struct TextEditor: Sendable {
     var configuration: ComposerConfiguration {

@@ -27,10 +27,10 @@ public enum ComposerEffect: Hashable, Sendable {
     case focusRequested(Bool)
     /// A request to the completion providers.
     case completion(CompletionRequest)
-    /// Look these words up, and respond with ``ComposerEvent/spellingChecked(request:misspelled:)``.
+    /// Look up these words, and respond with ``ComposerEvent/spellingChecked(request:misspelled:)``.
     case checkSpelling(SpellingRequest)
-    /// These are the misspelled words that share a unit with a part of the text. Follows every ``edited(_:)``. A view
-    /// moves its marks with the edits: what is written within one, but not at its ends, is marked, too.
+    /// The misspelled words that overlap a part of the text. Sent after every ``edited(_:)``. A view moves its
+    /// underlines with the edits: text inserted within one, but not at its ends, is underlined, too.
     case misspelled([TextRange], in: TextRange)
     /// The host action of a key binding.
     case hostAction(String)

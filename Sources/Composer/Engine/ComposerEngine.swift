@@ -29,7 +29,7 @@ public struct ComposerEngine: Sendable {
     /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
     public var highlightedMention: Span.ID? { message.editor.text.highlightedMention }
 
-    /// The misspelled words, in order: O(n) in their number. ``ComposerEffect/misspelled(_:in:)`` tells what changes.
+    /// The misspelled words, in order: O(n) in their number. ``ComposerEffect/misspelled(_:in:)`` reports changes.
     public var misspelled: [TextRange] { message.editor.checked.ranges }
 
     /// The misspelled word that contains an offset or ends there.

@@ -110,13 +110,15 @@ public enum ComposerEvent: Sendable {
 
     // MARK: Spelling
 
-    /// Check the spelling of the text, or stop. While it is checked, this starts over: dictionaries have changed.
+    /// Start checking the text's spelling, or stop. Starting again discards all results, as after a change of
+    /// dictionaries.
     case checkSpelling(Bool)
-    /// Which words of a ``SpellingRequest`` are misspelled; ignored unless it is the last one.
+    /// The misspelled words of a ``SpellingRequest``; ignored unless it is the last one.
     case spellingChecked(request: Int, misspelled: Set<String>)
-    /// Take a word for right, in this composer.
+    /// Treat a word as correct in this composer.
     case ignoreWord(String)
-    /// Replace a misspelled word, undoably; ignored if it isn't one any more. The selection stays on its characters.
+    /// Replace a misspelled word, undoably; ignored if it is no longer misspelled. The selection stays on its
+    /// characters.
     case replaceWord(TextRange, with: String)
 
     // MARK: Window

@@ -115,7 +115,7 @@ public struct KeyTable: Hashable, Sendable {
         return best?.action
     }
 
-    /// Returns the chords that carry out an action in every context.
+    /// Returns the chords that perform an action in every context.
     public func chords(for action: KeyAction) -> [KeyChord] {
         bindings.filter { $0.action == action && $0.context.isEmpty }.map(\.chord)
     }

@@ -80,7 +80,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
             })
     }
 
-    /// An edit may leave spans that begin together in another order than one in which they would be read.
+    /// After an edit, spans with the same start may be in another order than parsing would produce.
     private static func ordered(_ marks: [Mark]) -> [Mark] {
         marks.sorted { ($0.range.location, $1.range.length) < ($1.range.location, $0.range.length) }
     }

@@ -1,39 +1,38 @@
-/// What is known of the spelling of a text: the parts that are unchecked, and the misspelled words.
+/// The spelling of a text: its unchecked parts and its misspelled words.
 ///
-/// An edit moves the ranges of both, and makes what it touches unchecked. A moment later the words there are looked up,
-/// a slice of the text at a time. Those not met before are requested; meanwhile their part of the text stays unchecked,
-/// and it is looked up again once they are known. An answer is about words and not about places, so no edit makes it
-/// stale.
+/// An edit moves both kinds of ranges, and marks what it touches as unchecked. A moment later, the words there are
+/// looked up, one slice of the text at a time. Unknown words are requested; their part of the text stays unchecked and
+/// is looked up again once they are known. As a response concerns words and not positions, no edit invalidates it.
 struct CheckedText: Sendable {
-    /// How long an edit waits to be checked. Later edits don't postpone it.
+    /// The delay between an edit and its check. Later edits do not extend it.
     static let delay = Duration.milliseconds(300)
     /// The delay between slices of a long text.
     private static let sliceDelay = Duration.milliseconds(10)
-    /// How much is looked up at a time, in UTF-16 code units.
+    /// The length of a slice, in UTF-16 code units.
     private static let slice = 4000
-    /// How many words are requested at a time.
+    /// The maximum number of words in a request.
     private static let maxRequest = 400
-    /// How many words are remembered.
+    /// The maximum number of cached results.
     private static let maxVerdicts = 8000
 
     private(set) var isOn = false
     /// When to call ``check(_:now:)``.
     private(set) var deadline: Duration?
     private var misspelled = MovingRanges()
-    /// The lines that open or close a block of code.
+    /// The lines that open or close a code block.
     private var fences = MovingRanges()
     private var unchecked = TouchedRanges()
-    /// What was found since the last report.
+    /// The ranges that changed since the last report.
     private var changed = TouchedRanges()
-    /// Whether a word is right.
+    /// Whether a word is correct, by word.
     private var verdicts: [String: Bool] = [:]
     private var ignored: Set<String> = []
     private var request: SpellingRequest?
     private var requestCount = 0
-    /// Whether the user's last action was to write at the caret, whose word is then unfinished.
+    /// Whether the user last typed at the caret, so that the word there may be unfinished.
     private var isWriting = false
 
-    /// What is looked up in, and how.
+    /// The document and what else a check depends on.
     struct Site {
         let document: ComposerDocument
         let selection: TextRange
@@ -51,7 +50,7 @@ struct CheckedText: Sendable {
 
     // MARK: On and off
 
-    /// Begins anew, with no word known: spelling was off, or dictionaries have changed.
+    /// Starts over without results, since spelling was off or dictionaries have changed.
     mutating func start(_ document: ComposerDocument, now: Duration) {
         stop(document)
         isOn = true
@@ -74,7 +73,7 @@ struct CheckedText: Sendable {
 
     // MARK: Following the text
 
-    /// Follows an edit that the document has applied.
+    /// Updates the ranges after an edit of the document.
     mutating func apply(_ event: TextEvent, in site: Site, now: Duration) {
         guard isOn else { return }
         let edit = AppliedEdit(range: event.range, replacement: event.inserted)
@@ -109,7 +108,7 @@ struct CheckedText: Sendable {
         schedule(now)
     }
 
-    /// Whether the text makes or ends code, links or lines, which may be far away in the paragraph.
+    /// Whether the text can start or end code, links or lines, which affects the paragraph beyond it.
     private static func changesContext(_ text: String) -> Bool {
         text.unicodeScalars.contains { scalar in
             switch scalar {
@@ -119,7 +118,7 @@ struct CheckedText: Sendable {
         }
     }
 
-    /// The meaning of a range has changed, but not its text.
+    /// Marks a range whose meaning has changed, but not its text.
     mutating func touch(_ range: TextRange, now: Duration) {
         guard isOn else { return }
         unchecked.add(range)
@@ -136,7 +135,7 @@ struct CheckedText: Sendable {
         unchecked.add(TextRange(start: min(offset, document.length), end: document.length))
     }
 
-    /// The user went on elsewhere, so that the word at the caret is finished.
+    /// Call this when the user moved on, so that the word at the caret is finished.
     mutating func finishWriting(now: Duration) {
         guard isWriting else { return }
         isWriting = false
@@ -149,7 +148,7 @@ struct CheckedText: Sendable {
 
     // MARK: Words
 
-    /// Takes the word for right from now on.
+    /// Treats the word as correct from now on.
     mutating func ignore(_ word: String, in document: ComposerDocument) {
         ignored.insert(word)
         for range in misspelled.all where document.text(in: range) == word {
@@ -157,7 +156,7 @@ struct CheckedText: Sendable {
         }
     }
 
-    /// Notes the answer to a request, and goes on.
+    /// Stores the response to a request, and continues.
     ///
     /// - Returns: the next request.
     mutating func note(_ wrong: Set<String>, of id: Int, _ site: Site, now: Duration) -> SpellingRequest? {
@@ -168,9 +167,9 @@ struct CheckedText: Sendable {
         return check(site, now: now)
     }
 
-    /// Looks up what is unchecked.
+    /// Checks unchecked parts.
     ///
-    /// - Returns: a request for the words that are unknown.
+    /// - Returns: a request for unknown words.
     mutating func check(_ site: Site, now: Duration) -> SpellingRequest? {
         guard isOn, request == nil else { return nil }
         deadline = nil
@@ -196,7 +195,7 @@ struct CheckedText: Sendable {
         return nil
     }
 
-    /// What looking up a slice needs and finds.
+    /// The state of checking one slice.
     private struct Slice {
         let site: Site
         let markup: MarkdownStyling
@@ -213,9 +212,9 @@ struct CheckedText: Sendable {
         }
     }
 
-    /// Looks up the words of a line that a range touches.
+    /// Checks the words of a line that a range touches.
     ///
-    /// - Returns: the part of the text that was looked up.
+    /// - Returns: the checked part of the text.
     private mutating func check(
         _ range: TextRange, _ slice: inout Slice, _ waiting: inout TouchedRanges
     ) -> TextRange {
@@ -254,14 +253,14 @@ struct CheckedText: Sendable {
         if site.isComposing, word.location <= caret, caret <= word.end { return true }
         guard isWriting, word.location < caret else { return false }
         if caret <= word.end { return true }
-        // An apostrophe, behind which the word may go on.
+        // After an apostrophe, the word may continue.
         guard let last = site.document.character(before: caret), last.joinsWord else { return false }
         return caret - last.utf16.count == word.end
     }
 
     // MARK: Blocks of code
 
-    /// Updates what is known of a line; if it has begun or ceased to delimit code, all behind it means something else.
+    /// Updates a line's state. If it starts or stops delimiting a code block, everything after it changes its meaning.
     private mutating func noteFence(_ line: TextRange, _ site: Site, _ waiting: inout TouchedRanges) -> Bool {
         let isFence = isFence(at: line.location, site)
         let marks = isFence ? [TextRange(location: line.location, length: site.fence?.utf16.count ?? 0)] : []
@@ -290,7 +289,7 @@ struct CheckedText: Sendable {
 }
 
 extension CheckedText.Site {
-    /// The parts of a line in which no word is prose: code, links, mentions and images.
+    /// The parts of a line without prose: code, links, mentions and images.
     func excluded(in line: TextRange, _ markup: MarkdownStyling) -> [TextRange] {
         var excluded: [TextRange] = []
         for span in document.spans where span.range.intersects(line) {
@@ -314,7 +313,7 @@ extension CheckedText.Site {
 }
 
 extension ComposerDocument {
-    /// How far white space is looked for.
+    /// How far to search for white space.
     private static let tokenReach = 400
 
     /// The range extended to white space on both sides.

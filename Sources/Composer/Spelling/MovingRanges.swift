@@ -1,7 +1,7 @@
-/// Ranges of a text, in order and apart from each other, that follow its edits.
+/// Disjoint ranges of a text, in order, that move with its edits.
 ///
-/// Those behind the place of the last edit are stored by their distance from the end of the text. An edit there changes
-/// none of them, so typing in one place costs the same however many ranges there are.
+/// Ranges after the last edit are stored by their distance from the end of the text. A further edit at that position
+/// changes none of them, so the cost of typing does not depend on the number of ranges.
 struct MovingRanges: Sendable {
     /// Before the gap, in order.
     private var head: [TextRange] = []
@@ -15,14 +15,14 @@ struct MovingRanges: Sendable {
 
     var isEmpty: Bool { head.isEmpty && tail.isEmpty }
 
-    /// All of them: O(n).
+    /// All ranges: O(n).
     var all: [TextRange] { head + tail.reversed().map(absolute) }
 
     private func absolute(_ range: TextRange) -> TextRange {
         TextRange(location: textLength - range.location, length: range.length)
     }
 
-    /// Makes the gap lie before the first range that starts at `offset` or later.
+    /// Moves the gap before the first range that starts at `offset` or later.
     private mutating func moveGap(to offset: Int) {
         while let last = head.last, last.location >= offset {
             head.removeLast()
@@ -34,7 +34,7 @@ struct MovingRanges: Sendable {
         }
     }
 
-    /// Follows an edit, and removes the ranges that it touches, even at their ends.
+    /// Moves the ranges with an edit, and removes those that it touches, even at their ends.
     ///
     /// - Returns: the removed ranges as they were before the edit.
     mutating func apply(_ edit: AppliedEdit) -> [TextRange] {
@@ -48,13 +48,13 @@ struct MovingRanges: Sendable {
         return touched
     }
 
-    /// Adds a range that is apart from the others.
+    /// Adds a range that does not touch the others.
     mutating func insert(_ range: TextRange) {
         moveGap(to: range.location)
         head.append(range)
     }
 
-    /// The ranges that share a unit with this one: O(their number), near the place of the last edit.
+    /// The ranges that overlap this one: O(their number) near the last edit.
     mutating func ranges(in range: TextRange) -> [TextRange] {
         moveGap(to: range.location)
         var found: [TextRange] = []
@@ -66,9 +66,9 @@ struct MovingRanges: Sendable {
         return found
     }
 
-    /// Replaces the ranges that share a unit with this one.
+    /// Replaces the ranges that overlap this one.
     ///
-    /// - Returns: whether the others differ from those.
+    /// - Returns: whether this changes anything.
     mutating func replace(in range: TextRange, with others: [TextRange]) -> Bool {
         let old = ranges(in: range)
         guard old != others else { return false }
@@ -106,7 +106,7 @@ extension AppliedEdit {
         return TextRange(location: other.location + addedLength, length: other.length)
     }
 
-    /// The range after the edit, with all that the edit wrote in it or beside it.
+    /// The range after the edit, extended by the text that the edit inserted within or beside it.
     func stretched(_ other: TextRange) -> TextRange {
         TextRange(
             start: min(other.location, range.location), end: max(other.end, range.end) + addedLength)
@@ -114,7 +114,7 @@ extension AppliedEdit {
 }
 
 extension Array {
-    /// The index of the first element for which the condition does not hold; it must hold for none behind that.
+    /// The index of the first element that does not satisfy the condition. It must hold for a prefix of the array.
     fileprivate func partitionPoint(_ condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,8 +1,8 @@
-/// Words whose spelling the composer does not know, for a dictionary to judge.
+/// Words to be looked up in dictionaries.
 public struct SpellingRequest: Hashable, Sendable {
     /// Identifies the request in ``ComposerEvent/spellingChecked(request:misspelled:)``.
     public let id: Int
-    /// Each once.
+    /// Without duplicates.
     public let words: [String]
 
     public init(id: Int, words: [String]) {

@@ -1,6 +1,7 @@
 /// Spelling of the text.
 extension TextEditor {
-    /// It holds a copy of the document, which changing it would have to duplicate: use it within a single statement.
+    /// Holds a copy of the document: use it within a single statement, as changing the document would otherwise copy
+    /// it.
     private var spellingSite: CheckedText.Site {
         CheckedText.Site(
             document: document, selection: selection, isComposing: !preedit.isEmpty, rules: configuration.markdown)
@@ -26,7 +27,7 @@ extension TextEditor {
         }
     }
 
-    /// Follows a change of the text.
+    /// Updates the spelling after a change of the text.
     mutating func followSpelling(_ event: TextEvent) {
         if checked.isOn { checked.apply(event, in: spellingSite, now: transaction.now) }
     }
@@ -40,14 +41,14 @@ extension TextEditor {
         if let request { transaction.emit(.checkSpelling(request)) }
     }
 
-    /// Reports misspelled words that were found or are gone, at the end of a transaction.
+    /// Reports found or corrected words at the end of a transaction.
     mutating func reportSpelling(selectionBefore: TextRange) {
         guard checked.isOn || checked.hasChanged else { return }
         if transaction.edits.isEmpty, selection != selectionBefore { checked.finishWriting(now: transaction.now) }
         for (part, words) in checked.report() { transaction.emit(.misspelled(words, in: part)) }
     }
 
-    /// Notes that spans or the syntax have changed without the text: what is a mention or code may be another.
+    /// Call this when spans or the syntax have changed without the text: mentions and code may be elsewhere.
     mutating func respell(since before: ComposerDocument) {
         guard checked.isOn else { return }
         if before.syntax != document.syntax { return checked.touchAll(document, now: transaction.now) }

@@ -1,8 +1,8 @@
-/// The parts of a text that wait for something to be done with them. They follow its edits; those that touch are one.
+/// The parts of a text that still have to be processed. They move with edits; adjacent ones are merged.
 ///
-/// A part may be empty, where something was deleted: what stands on either side counts as touched.
+/// A part may be empty, where text was deleted: the text on either side counts as touched.
 struct TouchedRanges: Sendable {
-    /// More become one, so that an edit never costs more than this.
+    /// The maximum number, above which parts are merged, so that the cost of an edit is bounded.
     private static let limit = 64
 
     /// In order.
@@ -11,7 +11,7 @@ struct TouchedRanges: Sendable {
     var isEmpty: Bool { ranges.isEmpty }
 
     mutating func add(_ range: TextRange) {
-        // What an edit touches is mostly at the place of the last one.
+        // Edits mostly continue where the last one was.
         var (start, end) = (range.location, range.end)
         let first = ranges.firstIndex { $0.end >= start } ?? ranges.count
         var behind = first

@@ -1,22 +1,22 @@
-/// Finds the words of a text that a dictionary can judge. Leaves out what is no prose: addresses, names behind a
-/// prefix, paths, emoji codes, words with digits or in capitals, and scripts that put no space between words.
+/// Finds the words of a text that a dictionary can check. Skips whatever is not prose: addresses, names after a prefix,
+/// paths, emoji codes, words with digits or in capitals, and scripts without spaces between words.
 struct WordFinder {
     struct Word: Equatable, Sendable {
         let range: TextRange
         let text: String
     }
 
-    /// Longer ones are no words.
+    /// Longer tokens are not words.
     private static let maxLength = 64
 
     private(set) var words: [Word] = []
     private var token: [Character] = []
-    /// The offsets of the token's characters, and its end.
+    /// The offsets of the token's characters, and of its end.
     private var offsets: [Int] = []
 
     /// - Parameters:
-    ///   - text: begins and ends with whole words.
-    ///   - start: where it is in the document.
+    ///   - text: starts and ends at word boundaries.
+    ///   - start: its offset in the document.
     init(_ text: String, from start: Int) {
         var offset = start
         for character in text {
@@ -77,7 +77,7 @@ struct WordFinder {
         return hasOthers || !hasCapitals
     }
 
-    /// Whether the token is an address, a path or a name, none of whose words is prose.
+    /// Whether the token is an address, a path or a name.
     private var isAddress: Bool {
         guard let first = token.first else { return false }
         let second = token.dropFirst().first
@@ -100,7 +100,7 @@ struct WordFinder {
         return isDomain
     }
 
-    /// Whether it begins like `example.org`, between whatever brackets.
+    /// Whether it starts like `example.org`, ignoring brackets.
     private var isDomain: Bool {
         guard let start = token.firstIndex(where: \.beginsWord) else { return false }
         var name = token[start...].prefix { $0.isASCII && ($0.beginsWord || $0 == "." || $0 == "-") }
@@ -122,7 +122,7 @@ struct WordFinder {
 
     // MARK: Boundaries
 
-    /// Whether a range of a document is a word, with nothing before or behind it that would belong to it.
+    /// Whether a range of a document is a whole word.
     static func isWhole(_ range: TextRange, in document: ComposerDocument) -> Bool {
         guard document.aligned(range) == range, !range.isEmpty else { return false }
         if let before = document.character(before: range.location) {
@@ -143,7 +143,7 @@ extension Character {
     /// Whether it is a letter, a digit or a mark, in any script.
     var beginsWord: Bool { unicodeScalars.first!.isWordScalar }
 
-    /// Whether it is part of a word where it stands between letters: apostrophes, the Catalan and the Hebrew dots.
+    /// Whether it belongs to a word between two letters: apostrophes, the Catalan and the Hebrew dots.
     var joinsWord: Bool {
         switch self {
         case "'", "\u{2019}", "\u{B7}", "\u{5F3}", "\u{5F4}": true
@@ -153,7 +153,7 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is of a script without spaces between words, which a list of words cannot check.
+    /// Whether it belongs to a script without spaces between words, which word lists cannot check.
     fileprivate var isOfUnspacedScript: Bool {
         switch value {
         case ..<0xE00: false

@@ -36,7 +36,7 @@ final class AttachmentCell {
         widget.addStyle("attachment-cell")
         let top = makeFace()
         widget.append(top)
-        // Of a file’s name the ending matters, of what is said about it the beginning.
+        // Truncate the middle of a file name, to keep its extension, but the end of the detail line.
         name.setEllipsize(.middle)
         detail.setEllipsize(.end)
         for label in [name, detail] {

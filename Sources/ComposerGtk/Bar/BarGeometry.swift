@@ -5,7 +5,7 @@ import GtkKit
 /// It checks after the frame clock's layout phase, once all widgets are allocated, so that callbacks may trigger
 /// another layout in the same frame.
 final class BarGeometry {
-    /// What has changed, in pixels.
+    /// Reports changes, in pixels.
     struct Outputs {
         /// The bar's top left corner in window coordinates.
         var moved: (_ x: Double, _ y: Double) -> Void

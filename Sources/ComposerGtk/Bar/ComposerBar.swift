@@ -47,7 +47,7 @@ public final class ComposerBar: WidgetImplementation {
     private var defaultSession: ComposerSession?
     private var geometry: BarGeometry?
 
-    /// Calls `handler` with the bar's size in pixels when that has changed: the signal `size-changed`.
+    /// Calls `handler` with the bar's size in pixels whenever it changes: the signal `size-changed`.
     package func onSizeChange(_ handler: @escaping @MainActor (_ width: Double, _ height: Double) -> Void) {
         widget.connect("size-changed") { handler($0.double(0), $0.double(1)) }
     }

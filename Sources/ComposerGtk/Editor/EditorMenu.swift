@@ -11,7 +11,7 @@ final class EditorMenu {
     private let anchor: Widget
     private let textView: Widget
     private let formats = Menu()
-    /// Created on demand: GTK makes widgets of all its items.
+    /// Created on demand: GTK creates widgets for all menu items.
     private var madePopover: PopoverMenu?
     private let actions = ActionGroup()
     private var named: [String: Action] = [:]
@@ -57,7 +57,7 @@ final class EditorMenu {
     private var popover: PopoverMenu {
         if let madePopover { return madePopover }
         let popover = PopoverMenu(model: Self.menu(formats, spelling), parent: anchor)
-        // GTK focuses the first focusable widget of the bar instead of the one that had the focus.
+        // GTK would focus the bar's first focusable widget instead of the one that had the focus.
         popover.onClose { [weak textView] in textView?.grabFocus() }
         madePopover = popover
         return popover
@@ -118,7 +118,7 @@ final class EditorMenu {
     // MARK: Opening
 
     /// Updates the items from the engine's state.
-    /// - Parameter offset: Where the menu opens, in UTF-16 code units of the document.
+    /// - Parameter offset: The position of the menu, in UTF-16 code units of the document.
     private func update(at offset: Int) {
         let state = model.composer
         spelling.update(at: offset)
@@ -153,8 +153,8 @@ final class EditorMenu {
         update(at: offset)
         textView.grabFocus()
         let point = textView.translate(x: x, y: y, to: anchor) ?? (0, 0)
-        // GTK flips a menu only if all of it fits on the other side. Where it fits on neither, as with suggestions on a
-        // low screen, it shrinks the menu on the side that was asked for.
+        // GTK flips a menu only if it fits completely on the other side. If it fits on neither, as with suggestions on
+        // a low screen, GTK shrinks it on the requested side.
         if isInLowerHalf(x: x, y: y) { popover.placeAbove() } else { popover.placeBelow() }
         popover.popUp(x: point.x, y: point.y)
     }

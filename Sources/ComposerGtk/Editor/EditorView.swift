@@ -154,7 +154,7 @@ final class EditorView {
         textView.interceptBindings { [weak self] in self?.perform($0) ?? false }
     }
 
-    /// - Returns: Whether the engine has a counterpart.
+    /// - Returns: Whether the engine has an equivalent.
     private func perform(_ binding: TextView.KeyBinding) -> Bool {
         switch binding {
         case .backspace: viewModel.handle(.deleteBackward(byWord: false))

@@ -28,7 +28,7 @@ extension KeyChord {
         return character > 0x20 && character != 0x7F || (GDK_KEY_dead_grave...GDK_KEY_dead_greek).contains(key)
     }
 
-    /// The chord as GTK's shortcuts window reads it, such as `<Control>Return`.
+    /// The chord in the format of GTK's shortcuts window, such as `<Control>Return`.
     package var accelerator: String {
         let names: [(Modifiers, String)] = [
             (.control, "<Control>"), (.alt, "<Alt>"), (.shift, "<Shift>"), (.meta, "<Super>"),

@@ -2,12 +2,11 @@ import Composer
 import ComposerSessions
 import GtkKit
 
-/// What the editor's context menu offers for a misspelled word, and the languages in which words are checked (PAR-2,
-/// PAR-3).
+/// The context menu's items for a misspelled word, and the spelling languages (PAR-2, PAR-3).
 final class SpellingMenu {
     /// Suggestions, at the top of the menu.
     let suggestions = Menu()
-    /// What else can be done about the word.
+    /// Other actions on the word.
     let word = Menu()
     /// The submenu of languages.
     let languages = Menu()
@@ -17,7 +16,7 @@ final class SpellingMenu {
     private let languageItems = Menu()
     private var toggles: [String: Action] = [:]
     private var isOn: [String: Bool] = [:]
-    /// The word that the menu was opened at.
+    /// The word at the menu's position.
     private var target: (range: TextRange, text: String)?
     private var filling: Task<Void, Never>?
 
@@ -60,7 +59,7 @@ final class SpellingMenu {
         }
     }
 
-    /// An item with this action is disabled.
+    /// Items with this action are disabled.
     private static let noAction = "composer.no-suggestion"
 
     private func show(suggestions found: [String]) {
@@ -71,7 +70,7 @@ final class SpellingMenu {
         }
     }
 
-    /// Text in which nothing is a mnemonic.
+    /// Escapes mnemonics.
     private static func label(_ text: String) -> String { text.replacing("_", with: "__") }
 
     private func show(_ all: [ComposerSpelling.Language]) {
@@ -121,7 +120,7 @@ final class SpellingMenu {
         return action
     }
 
-    /// Names of actions have no underscore.
+    /// Action names must not contain underscores.
     private static func action(for language: ComposerSpelling.Language) -> String {
         "language-\(language.id.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "-" }.joined())"
     }

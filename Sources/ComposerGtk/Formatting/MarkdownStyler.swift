@@ -49,7 +49,7 @@ final class MarkdownStyler {
         func faded(_ alpha: Float) -> GdkRGBA {
             GdkRGBA(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha * alpha)
         }
-        // 4.5 : 1 on the bar.
+        // A contrast of 4.5 : 1 on the bar.
         tags[.marker]?.setProperty("foreground-rgba", faded(StyleManager.isHighContrast ? 0.9 : 0.7))
         tags[.quote]?.setProperty("foreground-rgba", faded(StyleManager.isHighContrast ? 1 : 0.8))
         tags[.code]?.setProperty("background-rgba", faded(0.08))

@@ -2,9 +2,9 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Underlines misspelled words. An underline moves no glyph, and the tag tells assistive technology, too.
+/// Underlines misspelled words. An underline moves no glyph, and the tag also informs assistive technology.
 ///
-/// The buffer moves tags along with the text; the engine says which words have become right or wrong.
+/// The buffer moves tags along with the text; the engine reports which words have become correct or misspelled.
 final class SpellingTags {
     private let textView: TextView
     private let buffer: TextBuffer
@@ -33,7 +33,7 @@ final class SpellingTags {
         return tag
     }
 
-    /// Updates the tag with the theme's color for errors.
+    /// Updates the tag to the theme's error color.
     func styleChanged() {
         tag?.setMisspelled(textView.namedColor("error_color") ?? GdkRGBA(red: 0.88, green: 0.11, blue: 0.14, alpha: 1))
     }

@@ -13,8 +13,8 @@ public protocol ComposerModel: AnyObject {
     var configuration: ComposerConfiguration { get }
     /// The key bindings.
     var keys: KeyTable { get }
-    /// Sends to the one view of the text, from now on, synchronously and in order, what it must mirror: edits,
-    /// selection, clipboard and focus.
+    /// Sends to the text's only view, from now on, synchronously and in order, what it must mirror: edits, selection,
+    /// clipboard and focus.
     func subscribe(_ onTextEffect: @escaping (ComposerEffect) -> Void)
     /// - Returns: whether the composer consumed a key press.
     @discardableResult
@@ -26,9 +26,9 @@ public protocol ComposerModel: AnyObject {
     func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect])
     /// Adds files to the composer; `nil` if it does not accept any.
     var attachments: AttachmentQueue? { get }
-    /// Checks the spelling of the text; `nil` while that is off.
+    /// The spelling of the text; `nil` while it is not checked.
     var spelling: ComposerSpelling? { get }
-    /// The misspelled words, for a widget that starts mirroring them.
+    /// The misspelled words, for a view that starts mirroring them.
     var misspelled: [TextRange] { get }
     /// The misspelled word that contains an offset or ends there.
     func misspelling(at offset: Int) -> TextRange?

@@ -137,8 +137,8 @@ public final class ComposerSession: ComposerModel {
 
     // MARK: Spelling
 
-    /// Checks the spelling by dictionaries of a checker; `nil` ends that. Calling it again begins anew, as other words
-    /// may be in the dictionaries.
+    /// Checks the spelling with a checker's dictionaries; `nil` stops checking. Calling it again starts over, as the
+    /// words in dictionaries may have changed.
     public func checkSpelling(by checker: (any SpellChecker)?, in choice: SpellingChoice) {
         guard let checker else {
             spelling?.stop()
@@ -197,11 +197,11 @@ public final class ComposerSession: ComposerModel {
         return handledKey
     }
 
-    /// The first line as it reads, without its markup.
+    /// The first line without its markup.
     private func quote(of document: ComposerDocument) -> String {
         let line = document.written.firstLine
         let words = MessageMarkup.body(of: line).plainText(.covered)
-        // The fence of a code block is no text.
+        // A code block's fence is not text.
         return words.isEmpty ? line.source : words
     }
 

@@ -1,20 +1,20 @@
 import Composer
 public import Observation
 
-/// The spelling of one composer: answers what the engine asks about words, and what a menu offers for one.
+/// The spelling of one composer: looks up words for the engine, and provides the menu's items for a word.
 @Observable
 public final class ComposerSpelling {
     /// A language with a dictionary.
     public nonisolated struct Language: Hashable, Sendable, Identifiable {
         /// The locale's name, such as `de_DE`.
         public let id: String
-        /// What its speakers call it.
+        /// The language's name in the language itself.
         public let name: String
         /// Whether words are checked in it.
         public let isOn: Bool
 
-        /// Returns the languages to choose from. Of a language, countries are named only where there is no dictionary for
-        /// all of them.
+        /// Returns the languages to choose from. Variants by country are listed only for languages without a dictionary
+        /// for all countries.
         public static func offered(among installed: [String], using used: [String]) -> [Language] {
             installed.filter { tag in
                 let base = SpellingChoice.base(of: tag)
@@ -25,16 +25,16 @@ public final class ComposerSpelling {
 
     /// The languages in which words are checked.
     public private(set) var choice: SpellingChoice
-    /// Why nothing is checked, if it should be.
+    /// Why nothing is checked although it should be.
     public private(set) var error: SpellingError?
-    /// Receives the dictionaries that the user chose for this composer.
+    /// Called with the dictionaries that the user chose for this composer.
     @ObservationIgnored public var onChoice: (([String]) -> Void)?
-    /// Called when the user added a word to a dictionary, which concerns other composers, too.
+    /// Called when the user added a word to a dictionary, which affects other composers, too.
     @ObservationIgnored public var onAdded: (() -> Void)?
 
     @ObservationIgnored private let checker: any SpellChecker
     @ObservationIgnored private let send: (ComposerEvent) -> Void
-    /// The dictionaries in use, once they are known.
+    /// The dictionaries in use, once loaded.
     @ObservationIgnored private var dictionaries: [String]?
 
     init(_ checker: any SpellChecker, in choice: SpellingChoice, send: @escaping (ComposerEvent) -> Void) {
@@ -45,7 +45,7 @@ public final class ComposerSpelling {
 
     // MARK: For the engine
 
-    /// Begins to check, or begins anew with other languages or other words in the dictionaries.
+    /// Starts checking, or starts over with other languages or changed dictionaries.
     func start(in choice: SpellingChoice) {
         self.choice = choice
         dictionaries = nil
@@ -64,7 +64,7 @@ public final class ComposerSpelling {
         do throws(SpellingError) {
             let dictionaries = try await usedDictionaries()
             guard asked == choice else { return }
-            // Without any, every word would be wrong.
+            // Without a dictionary, every word would count as misspelled.
             guard !dictionaries.isEmpty else { return stop() }
             let wrong = try await checker.misspelled(request.words, in: dictionaries)
             send(.spellingChecked(request: request.id, misspelled: wrong))
@@ -85,7 +85,7 @@ public final class ComposerSpelling {
 
     // MARK: For the menu
 
-    /// Returns what may have been meant by a word.
+    /// Returns corrections of a word.
     public func suggestions(for word: String) async -> [String] {
         do throws(SpellingError) {
             return try await checker.suggestions(for: word, in: try await usedDictionaries())
@@ -106,7 +106,7 @@ public final class ComposerSpelling {
         }
     }
 
-    /// Checks words in a language, or no longer does, in this composer.
+    /// Enables or disables a language in this composer.
     public func setLanguage(_ language: String, isOn: Bool) async {
         do throws(SpellingError) {
             var chosen = try await usedDictionaries().filter { $0 != language }
@@ -118,10 +118,10 @@ public final class ComposerSpelling {
         }
     }
 
-    /// Takes a word for right from now on, in this composer.
+    /// Treats a word as correct in this composer from now on.
     public func ignore(_ word: String) { send(.ignoreWord(word)) }
 
-    /// Adds a word to the user's own words of a language.
+    /// Adds a word to the user's personal dictionary of a language.
     public func add(_ word: String, to language: String) async {
         do throws(SpellingError) {
             try await checker.add(word, to: language)

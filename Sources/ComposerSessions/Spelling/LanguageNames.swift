@@ -1,4 +1,4 @@
-/// The names of languages as their speakers call them: who reads a language finds it in any interface.
+/// The names of languages in the languages themselves, so that their speakers recognize them in any interface.
 public nonisolated enum LanguageNames {
     /// Returns the name of a locale's language, with its country if there is one: `Deutsch (AT)`.
     public static func name(of locale: String) -> String {

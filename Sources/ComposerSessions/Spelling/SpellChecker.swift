@@ -1,12 +1,12 @@
-/// Judges words by dictionaries. A dictionary is named by its language's locale, such as `de_DE` or `ar`.
+/// Looks up words in dictionaries. A dictionary is identified by its language's locale name, such as `de_DE` or `ar`.
 public nonisolated protocol SpellChecker: Sendable {
-    /// The languages that have a dictionary, sorted.
+    /// Returns the languages with a dictionary, sorted.
     func languages() async throws(SpellingError) -> [String]
-    /// Returns the words that are right in none of these languages.
+    /// Returns the words that are misspelled in all of these languages.
     func misspelled(_ words: [String], in languages: [String]) async throws(SpellingError) -> Set<String>
-    /// Returns what may have been meant, the likeliest first.
+    /// Returns corrections, most likely first.
     func suggestions(for word: String, in languages: [String]) async throws(SpellingError) -> [String]
-    /// Adds a word to the user's own words of a language, for all programs.
+    /// Adds a word to the user's personal dictionary of a language, which all programs share.
     func add(_ word: String, to language: String) async throws(SpellingError)
 }
 
@@ -16,6 +16,6 @@ public nonisolated enum SpellingError: Error, Hashable, Sendable {
     case notInstalled
     /// The dictionary of this language can't be read.
     case unreadable(String)
-    /// The user's own words of this language can't be stored.
+    /// The user's personal dictionary of this language can't be written.
     case unwritable(String)
 }

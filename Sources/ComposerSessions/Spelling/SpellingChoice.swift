@@ -1,13 +1,13 @@
-/// The languages in which words are checked. A word is right if it is right in one of them.
+/// The spelling languages. A word is correct if it is correct in any of them.
 public nonisolated enum SpellingChoice: Hashable, Sendable {
-    /// The user's languages, as locale names in order of preference: each by the dictionary that comes closest.
+    /// The user's languages, as locale names in order of preference, each with the closest dictionary.
     case locales([String])
-    /// These dictionaries, as far as they are installed.
+    /// These dictionaries, if they are installed.
     case dictionaries([String])
 }
 
 nonisolated extension SpellingChoice {
-    /// Returns the dictionaries to use of those that are installed, and the languages that have none.
+    /// Returns the installed dictionaries to use, and the languages without one.
     public func resolved(among installed: [String]) -> (dictionaries: [String], missing: [String]) {
         switch self {
         case .dictionaries(let chosen):
@@ -25,7 +25,7 @@ nonisolated extension SpellingChoice {
         }
     }
 
-    /// The first locale of each language, without encoding. Where only the C locale is set, the program speaks English.
+    /// The first locale of each language, without its encoding. If only the C locale is set, English.
     private static func languages(of names: [String]) -> [String] {
         var locales: [String] = []
         for name in names {

@@ -12,7 +12,7 @@ public struct AttachmentText {
         self.byteCount = byteCount
     }
 
-    /// The line below the name: the size, or what became of the file.
+    /// The line below the name: the size, or the upload's state.
     public func detail(_ attachment: Attachment) -> String {
         switch attachment.upload {
         case .ready: byteCount(attachment.bytes)
@@ -21,12 +21,12 @@ public struct AttachmentText {
         }
     }
 
-    /// What assistive technology says of the file.
+    /// The accessible label of the file.
     public func accessibleText(_ attachment: Attachment) -> String {
         translator.list([attachment.name, detail(attachment)])
     }
 
-    /// What assistive technology adds: the description, or else the keys.
+    /// The accessible description: the file's own, or else the keys.
     public func accessibleDescription(_ attachment: Attachment) -> String {
         if let altText = attachment.altText { return altText }
         return attachment.canBePlacedInText
@@ -41,7 +41,7 @@ public struct AttachmentText {
         translator("Remove {name}", ["name": attachment.name])
     }
 
-    /// What assistive technology says of an image in the text.
+    /// The accessible label of an image in the text.
     /// - Parameter attachment: `nil` if it was removed.
     public func inlineImage(_ attachment: Attachment?) -> String {
         attachment.map { tooltip($0) } ?? translator("Removed image")

@@ -9,7 +9,7 @@ public struct CompletionText {
         self.translator = translator
     }
 
-    /// The text of the row that tells why there are no suggestions, or not yet all.
+    /// The text of the row that explains why suggestions are missing.
     public func status(_ completion: CompletionState) -> String {
         completion.hasFailed ? failure(completion) : translator("Loading…")
     }
@@ -18,7 +18,7 @@ public struct CompletionText {
         completion.failureReason ?? translator("Could not load suggestions")
     }
 
-    /// What assistive technology says: the selected suggestion and its place, or else how many there are.
+    /// The announcement: the selected suggestion and its position, or else the number of suggestions.
     public func announcement(_ completion: CompletionState) -> String {
         let count = completion.items.count
         guard !completion.hasFailed, count > 0 else { return status(completion) }

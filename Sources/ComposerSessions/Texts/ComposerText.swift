@@ -1,7 +1,7 @@
 public import ChatCore
 public import Composer
 
-/// The texts of a composer's buttons and bars, and what assistive technology says of its state.
+/// The texts of a composer's buttons and bars, and its announcements.
 public struct ComposerText {
     private let translator: Translator
 
@@ -43,9 +43,9 @@ public struct ComposerText {
 
     // MARK: Announcements
 
-    /// What assistive technology says of a change: that editing begins or ends, and that the text becomes too long or
-    /// short enough again (SLK-14, SLK-65). `nil` for nothing.
-    /// - Parameter before: the state that was announced last; `nil` for a composer that is new.
+    /// The announcement of a change: the start or end of editing, and a text that becomes too long or short enough
+    /// again (SLK-14, SLK-65). `nil` for none.
+    /// - Parameter before: the state announced last; `nil` for a new composer.
     public func announcement(_ state: ComposerState, after before: ComposerState?) -> String? {
         let wasEditing = before?.editing != nil
         if wasEditing != (state.editing != nil) {
@@ -68,7 +68,7 @@ extension WrittenText {
 }
 
 extension ComposerState {
-    /// Whether the editor can be expanded or collapsed: there is room for the button above the others from two and a
-    /// half lines on (MIB-8).
+    /// Whether the editor can be expanded or collapsed. From two and a half lines on, there is room for the button
+    /// above the others (MIB-8).
     public nonisolated func offersExpanding(visibleLines: Double) -> Bool { isExpanded || visibleLines > 2.5 }
 }

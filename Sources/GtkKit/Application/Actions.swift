@@ -33,7 +33,8 @@ public final class ActionGroup: Object {
 }
 
 extension ActionGroup {
-    /// Adds an action that is on or off, which menus show with a check mark. Its handler decides whether it changes.
+    /// Adds a stateful action that is on or off, which menus show with a check mark. The handler decides whether its
+    /// state changes.
     public func add(_ name: String, isOn: Bool, _ handler: @escaping @MainActor () -> Void) -> Action {
         names.append(name)
         let action = Action(
@@ -47,7 +48,7 @@ extension ActionGroup {
 
 /// An action in a group, an application or a window.
 public final class Action: Object {
-    /// Whether an action that is on or off is on.
+    /// The state of an action that is on or off.
     public var isOn: Bool {
         get {
             guard let state = g_action_get_state(cast()) else { return false }

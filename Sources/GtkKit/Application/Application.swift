@@ -2,11 +2,12 @@ import CGtk
 
 /// A GApplication: one process per user and application ID; a second launch is forwarded to the first.
 ///
-/// GTK starts with the application; a service can leave it to ``startToolkit()``.
+/// GTK starts with the application. A service can instead wait for ``startToolkit()``.
 public final class Application: Object {
     /// - Parameters:
-    ///   - options: the options of the command line besides those of GTK and `--help`.
-    ///   - servesWithoutToolkit: whether a service calls ``startToolkit()`` before it shows anything.
+    ///   - options: the command-line options besides those of GTK and `--help`.
+    ///   - servesWithoutToolkit: whether a service starts without GTK and calls ``startToolkit()`` before showing
+    ///   anything.
     public convenience init(id: String, options: [CommandLineOption] = [], servesWithoutToolkit: Bool = false) {
         self.init(owning: shim_application_new(ApplicationType.type, id, shim_application_handles_open))
         toolkit.isStartedOnDemand = servesWithoutToolkit
@@ -36,7 +37,7 @@ public final class Application: Object {
     /// The application ID.
     var id: String { g_application_get_application_id(cast()).map { String(cString: $0) } ?? "" }
 
-    /// Activates one of the application's own actions that takes a text.
+    /// Activates an action of the application that takes a text.
     func activate(_ action: String, _ parameter: String) {
         g_action_group_activate_action(OpaquePointer(pointer), action, g_variant_new_string(parameter))
     }
@@ -51,15 +52,15 @@ public final class Application: Object {
         }
     }
 
-    /// Calls `handler` when the primary instance starts, before GTK: it must not use widgets, styles or the display. What
-    /// it begins on other threads runs beside the start of GTK.
+    /// Calls `handler` when the primary instance starts, before GTK: it must not use widgets, styles or the display.
+    /// Work that it starts on other threads runs in parallel with the start of GTK.
     public func onStartup(_ handler: @escaping @MainActor () -> Void) { toolkit.onApplicationStart.append(handler) }
 
-    /// Calls `handler` once, when GTK and libadwaita have started. Set it before the application runs.
+    /// Calls `handler` once GTK and libadwaita have started. Call this before running the application.
     public func onToolkitStart(_ handler: @escaping @MainActor () -> Void) { toolkit.onStart.append(handler) }
 
-    /// Starts GTK and libadwaita, if they do not run yet: before the application's startup, they are started with it.
-    /// Call it, in the handler of the request, before anything is shown or asked of the display.
+    /// Starts GTK and libadwaita unless they are running. Called before the application's startup, it starts them as
+    /// part of that. Call it while handling a request, before showing anything or using the display.
     /// - Returns: `false` if no display can be opened. A later call tries again.
     public func startToolkit() -> Bool { toolkit.start() }
 

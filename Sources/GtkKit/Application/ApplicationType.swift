@@ -1,10 +1,10 @@
 import CGtk
 import Glibc
 
-/// The GType of ``Application``: an AdwApplication that starts GTK when that is needed, not when the process starts.
+/// The GType of ``Application``: an AdwApplication that starts GTK on demand instead of when the process starts.
 ///
-/// A service may run for days without a window. The display alone costs it tens of megabytes, most of them for the
-/// driver of GL, which GDK loads to see whether there is one.
+/// A service may run for days without a window. The display alone would cost it tens of megabytes, most of them for the
+/// GL driver, which GDK loads to find out whether it works.
 enum ApplicationType {
     static let type: GType = {
         var query = GTypeQuery()
@@ -17,7 +17,7 @@ enum ApplicationType {
             }, query.instance_size, nil, GTypeFlags(rawValue: 0))
     }()
 
-    /// The functions of AdwApplication, which start GTK or need it.
+    /// The functions of AdwApplication, which start or need GTK.
     static var adwaita: GApplicationClass? { functions(of: adw_application_get_type()) }
     private static var plain: GApplicationClass? { functions(of: g_application_get_type()) }
 
@@ -25,12 +25,12 @@ enum ApplicationType {
         g_type_class_peek(type)?.assumingMemoryBound(to: GApplicationClass.self).pointee
     }
 
-    /// Replaces each function of GtkApplication that uses what its own `startup` makes. A request's platform data has the
-    /// token by which the window that it opens gets the focus: it is kept until GTK can take it.
+    /// Replaces each function of GtkApplication that depends on its own `startup`. The platform data of a request
+    /// contains the token with which its window gets the focus, so it is kept until GTK can use it.
     private static func initialize(_ klass: gpointer?) {
         guard let functions = klass?.assumingMemoryBound(to: GApplicationClass.self) else { return }
         functions.pointee.startup = { application in
-            // GTK does so at its start. Without it, writing to a program that has ended would end this one.
+            // GTK does so when it starts. Otherwise, writing to a program that has ended would end this one.
             signal(SIGPIPE, SIG_IGN)
             ApplicationType.with(application) { application, toolkit in
                 ApplicationType.plain?.startup(application)
@@ -54,7 +54,7 @@ enum ApplicationType {
         }
         functions.pointee.shutdown = { application in
             ApplicationType.with(application) { application, toolkit in
-                // GtkApplication's own does nothing before its startup, not even what GApplication insists on.
+                // Before its startup, GtkApplication's own function does nothing, not even what GApplication requires.
                 (toolkit.isRunning ? ApplicationType.adwaita : ApplicationType.plain)?.shutdown(application)
             }
         }
@@ -71,19 +71,19 @@ enum ApplicationType {
     }
 }
 
-/// GTK and libadwaita, as far as an application has started them.
+/// GTK and libadwaita, which an application starts when needed.
 final class Toolkit {
     private static let quark = g_quark_from_string("parlance-toolkit")
 
     private let application: UnsafeMutablePointer<GApplication>
     private(set) var isRunning = false
-    /// Whether a service leaves it to ``start()``.
+    /// Whether a service waits for ``start()``.
     var isStartedOnDemand = false
     /// Whether the application's own startup has run.
     private var canStart = false
-    /// Whether it was requested before that.
+    /// Whether ``start()`` was called before that.
     private var isRequested = false
-    /// The platform data of the request that is being handled.
+    /// The platform data of the current request.
     var request: OpaquePointer?
     var onApplicationStart: [@MainActor () -> Void] = []
     var onStart: [@MainActor () -> Void] = []
@@ -113,7 +113,7 @@ final class Toolkit {
         guard !isRunning else { return true }
         guard GLProbe.suppressed({ Self.openDisplay() }), let adwaita = ApplicationType.adwaita else { return false }
         isRunning = true
-        // Runs GApplication's startup again, which only notes that it has run.
+        // This runs GApplication's startup again, which only sets a flag.
         adwaita.startup(application)
         PopoverGrabs.installUnmapHook
         PopoverPlacement.installShowGuard
@@ -128,7 +128,7 @@ final class Toolkit {
         Self.call(&onApplicationStart)
         let isService = g_application_get_flags(application).rawValue & shim_application_is_service.rawValue != 0
         guard !isStartedOnDemand || !isService || isRequested, !start() else { return }
-        // As `gtk_init` does; but not by `exit`, which would tear down what other threads have begun.
+        // Like `gtk_init`, but without `exit`, which would tear down state that other threads are using.
         let line = "\(g_get_prgname().map { String(cString: $0) } ?? "program"): cannot open a display\n"
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
         _exit(1)
@@ -141,7 +141,7 @@ final class Toolkit {
     }
 
     private static func openDisplay() -> Bool {
-        // Once it has failed, `gtk_init_check` says that all is well.
+        // After a failure, `gtk_init_check` reports success.
         if gtk_is_initialized() == 0 { return gtk_init_check() != 0 }
         return gdk_display_get_default() != nil || gdk_display_open(nil) != nil
     }

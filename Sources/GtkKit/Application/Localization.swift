@@ -19,7 +19,7 @@ public enum Localization {
         }.map { $0 }
     }
 
-    /// Returns a whole number as the locale writes it, with its digits and its separators of thousands.
+    /// Returns a whole number with the locale's digits and grouping.
     public nonisolated static func number(_ value: Int) -> String {
         // 64 bits in groups of two digits, each digit and separator of up to 4 bytes.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in

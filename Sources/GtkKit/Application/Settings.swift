@@ -20,7 +20,7 @@ public final class Settings: Object {
     public func int(_ key: String) -> Int { Int(g_settings_get_int(cast(), key)) }
     public func bool(_ key: String) -> Bool { g_settings_get_boolean(cast(), key) != 0 }
 
-    /// Whether the user has chosen a value, rather than the default being in force.
+    /// Whether the user has set a value, as opposed to the default.
     public func isSet(_ key: String) -> Bool {
         guard let value = g_settings_get_user_value(cast(), key) else { return false }
         g_variant_unref(value)

@@ -1,6 +1,6 @@
 import CGtk
 
-/// One of GTK's layout managers, for a custom widget that leaves measuring and allocating to it.
+/// A GTK layout manager that measures and allocates the children of a custom widget.
 public enum LayoutManager: Sendable {
     /// Gives each child the whole widget.
     case bin

@@ -1,6 +1,6 @@
 import CGtk
 
-/// Values of D-Bus messages. Those that are made here float: the call or the value that takes them owns them.
+/// Values of D-Bus messages. Those created here are floating: the call or value that receives them takes ownership.
 nonisolated enum BusValue {
     static func text(_ text: String) -> OpaquePointer? { g_variant_new_string(text) }
     static func bool(_ value: Bool) -> OpaquePointer? { g_variant_new_boolean(value ? 1 : 0) }
@@ -11,7 +11,7 @@ nonisolated enum BusValue {
 
     static func texts(_ texts: [String]) -> OpaquePointer? { array(of: "s", texts.map { text($0) }) }
 
-    /// A dictionary from names to values of any type, `a{sv}`.
+    /// Creates a dictionary from names to variants, `a{sv}`.
     static func options(_ options: [(name: String, value: OpaquePointer?)]) -> OpaquePointer? {
         array(of: "{sv}", options.map { g_variant_new_dict_entry(text($0.name), g_variant_new_variant($0.value)) })
     }
@@ -22,7 +22,7 @@ nonisolated enum BusValue {
         return g_variant_new_array(type, values, gsize(values.count))
     }
 
-    /// An array of bytes, `ay`.
+    /// Creates a byte array, `ay`.
     static func bytes(_ bytes: [UInt8]) -> OpaquePointer? {
         let type = g_variant_type_new("ay")
         defer { g_variant_type_free(type) }
@@ -35,7 +35,7 @@ nonisolated enum BusValue {
 
     static func variant(_ value: OpaquePointer?) -> OpaquePointer? { g_variant_new_variant(value) }
 
-    /// Frees a floating value that no call took.
+    /// Frees a floating value that was not passed to a call.
     static func drop(_ value: OpaquePointer?) {
         guard let value else { return }
         g_variant_ref_sink(value)

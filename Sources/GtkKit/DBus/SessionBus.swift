@@ -18,7 +18,7 @@ enum SessionBus {
         return g_variant_get_boolean(owner) != 0
     }
 
-    /// The process's name on the bus as an element of an object path.
+    /// The process's bus name as an object path element.
     static var ownPathElement: String {
         guard let bus = connect() else { return "" }
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
@@ -26,14 +26,14 @@ enum SessionBus {
         return String(name.drop { $0 == ":" }.map { $0 == "." ? "_" : $0 })
     }
 
-    /// Sends what waits to be sent: it is lost if the process ends before.
+    /// Sends queued messages, which would be lost if the process ended now.
     static func flush() {
         guard let bus = connect() else { return }
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
         g_dbus_connection_flush_sync(bus, nil, nil)
     }
 
-    /// Returns a new reference to the connection that all of the process shares, or `nil` without a bus.
+    /// Returns a new reference to the connection that the whole process shares, or `nil` without a bus.
     static func connect() -> OpaquePointer? { g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil) }
 }
 
@@ -44,11 +44,11 @@ struct BusObject {
     let path: String
     let interface: String
 
-    /// Calls a method without waiting for its answer.
+    /// Calls a method without waiting for the reply.
     /// - Parameters:
     ///   - arguments: see ``BusValue``.
-    ///   - done: receives the tuple of results, valid during the call, or `nil` if there was none: the name has no
-    ///     owner, the method failed, or there is no bus.
+    ///   - done: receives the tuple of results, valid during the call, or `nil` if there is no bus, the name has no
+    ///   owner, or the method failed.
     func call(
         _ method: String, _ arguments: [OpaquePointer?] = [],
         _ done: @escaping @MainActor (OpaquePointer?) -> Void = { _ in }
@@ -71,7 +71,7 @@ struct BusObject {
         }
     }
 
-    /// Calls `handler` with the arguments of a signal that the object emits, for the lifetime of what is returned.
+    /// Calls `handler` with the arguments of a signal that the object emits, while the returned subscription exists.
     func subscribe(
         to signal: String, _ handler: @escaping @MainActor (OpaquePointer) -> Void
     ) -> BusSubscription? { BusSubscription(to: signal, of: self, handler) }
@@ -100,7 +100,7 @@ final class BusSubscription {
                 }
             }, box.toOpaque(),
             { data in
-                // GLib frees it in an idle callback of the thread that subscribed.
+                // GLib calls this in an idle callback of the thread that subscribed.
                 if let data { Unmanaged<ClosureBox<@MainActor (OpaquePointer) -> Void>>.fromOpaque(data).release() }
             })
     }

@@ -1,17 +1,17 @@
 import CGtk
 import FoundationEssentials
 
-/// The portal by which a sandboxed program asks to run without a window, and to be started at login.
+/// The portal that lets a sandboxed program run without a window and start at login.
 @MainActor
 public final class BackgroundPortal {
-    /// What the desktop, or the user in its dialog, allowed.
+    /// What the desktop or the user has allowed.
     public struct Permission: Equatable, Sendable {
         public let runsInBackground: Bool
         public let startsAtLogin: Bool
     }
 
     private let portal: BusObject
-    /// The requests that were not answered yet, by their object paths.
+    /// Requests without a response yet, by object path.
     private var pending: [String: BusSubscription?] = [:]
     private var count = 0
 
@@ -27,10 +27,10 @@ public final class BackgroundPortal {
 
     /// Asks for permission.
     /// - Parameters:
-    ///   - reason: why, for the user.
-    ///   - commandLine: what to start at login.
-    ///   - done: receives the answer, or `nil` if there was none: the portal is missing or has failed, or the user
-    ///     dismissed its dialog.
+    ///   - reason: the reason, displayed to the user.
+    ///   - commandLine: the command to run at login.
+    ///   - done: receives the response, or `nil` if the portal is missing or has failed, or the user dismissed its
+    ///   dialog.
     public func request(
         startsAtLogin: Bool, reason: String, commandLine: [String],
         _ done: @escaping @MainActor (Permission?) -> Void
@@ -39,7 +39,7 @@ public final class BackgroundPortal {
         let token = "parlance\(count)"
         let path = "\(portal.path)/request/\(SessionBus.ownPathElement)/\(token)"
         let request = BusObject(name: portal.name, path: path, interface: "org.freedesktop.portal.Request")
-        // Before the call: the answer may come before that of the call.
+        // Subscribe before the call: the response may arrive before the call returns.
         pending[path] = request.subscribe(to: "Response") { [weak self] arguments in
             guard self?.pending.removeValue(forKey: path) != nil else { return }
             done(Self.permission(in: arguments))
@@ -54,8 +54,8 @@ public final class BackgroundPortal {
         }
     }
 
-    /// Says in the desktop's list of background programs what the program does. Portals before version 2 have no list.
-    /// - Parameter status: at most 96 characters; empty for nothing.
+    /// Sets the program's status in the desktop's list of background apps. Portals before version 2 have no list.
+    /// - Parameter status: at most 96 characters; empty for none.
     public func setStatus(_ status: String) {
         portal.call("SetStatus", [BusValue.options([("message", BusValue.text(String(status.prefix(96))))])])
     }

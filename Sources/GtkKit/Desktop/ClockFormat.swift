@@ -21,7 +21,7 @@ import Synchronization
         guard !Self.isSandboxed, let settings = Settings(schema: Self.schema, with: Self.key) else { return }
         self.settings = settings
         settings.onChange(of: Self.key) { [weak self] in self?.apply(settings.string(Self.key)) }
-        // Other desktops have the schema too, because GTK needs it; there its default is nobody's choice.
+        // Other desktops have the schema too, because GTK needs it; there, its default is not a choice of the user.
         if settings.isSet(Self.key) || Self.isGNOME { apply(settings.string(Self.key)) }
     }
 
@@ -115,15 +115,15 @@ import Synchronization
 }
 
 extension Date {
-    /// Kept, because GLib reads the zone file again for each date in the local zone.
+    /// Cached, because GLib reads the zone file again for each date in the local zone.
     private nonisolated static let zone = Mutex(LocalZone())
 
-    /// Reads the local time zone again, which may be another one after a suspend.
+    /// Reads the local time zone again, which may have changed during a suspend.
     public nonisolated static func updateLocalZone() {
         zone.withLock { $0 = LocalZone(revision: $0.revision + 1) }
     }
 
-    /// Increases with each ``updateLocalZone()``: texts that were formatted before may be wrong.
+    /// Increases with each ``updateLocalZone()``, after which formatted texts may be outdated.
     public nonisolated static var localZoneRevision: Int { zone.withLock { $0.revision } }
 
     /// Formats the date in the user's locale and time zone.

@@ -1,10 +1,10 @@
 import CGtk
 public import Observation
 
-/// Whether the desktop's screen is locked, as far as it tells: GNOME and what implements the freedesktop.org interface do.
+/// Whether the desktop's screen is locked, on GNOME and on desktops with the freedesktop.org interface.
 @Observable
 @MainActor public final class ScreenLock {
-    /// `false` while nobody has told otherwise.
+    /// `false` unless the desktop has reported otherwise.
     public private(set) var isLocked = false
 
     @ObservationIgnored private var subscriptions: [BusSubscription?] = []
@@ -20,7 +20,7 @@ public import Observation
                 service.subscribe(to: "ActiveChanged") { [weak self] arguments in
                     if let isActive = BusValue.bool(arguments, 0) { self?.isLocked = isActive }
                 })
-            // A service that does not run must not be started for the question: most would show nothing and stay.
+            // Do not start a service just to ask it: most would show nothing and keep running.
             guard SessionBus.hasOwner(name) else { continue }
             service.call("GetActive") { [weak self] answer in
                 if let isActive = answer.flatMap({ BusValue.bool($0, 0) }) { self?.isLocked = isActive }

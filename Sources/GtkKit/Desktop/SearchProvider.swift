@@ -1,6 +1,6 @@
 import CGtk
 
-/// A provider of results for the search of GNOME Shell: the D-Bus interface `org.gnome.Shell.SearchProvider2`.
+/// Provides results to GNOME Shell's search: the D-Bus interface `org.gnome.Shell.SearchProvider2`.
 @MainActor public final class SearchProvider {
     public nonisolated struct Result: Sendable {
         public var id: String
@@ -14,13 +14,13 @@ import CGtk
         }
     }
 
-    /// What answers the desktop.
+    /// The handlers of the desktop's requests.
     public struct Answers {
-        /// Returns the identifiers of what matches all terms; among earlier results, if they are not `nil`.
+        /// Returns the IDs of the results that match all terms, among earlier results unless those are `nil`.
         public var search: @MainActor (_ terms: [String], _ previous: [String]?) async -> [String]
         public var describe: @MainActor (_ ids: [String]) async -> [Result]
         public var open: @MainActor (_ id: String) -> Void
-        /// Shows the search in the application itself.
+        /// Shows the search in the application.
         public var launch: @MainActor (_ terms: [String]) -> Void
 
         public init(
@@ -40,11 +40,11 @@ import CGtk
     private let bus: OpaquePointer
     private var registration: guint = 0
 
-    /// Exports the provider on the session bus. Do so before the application takes its name there: the search that starts
-    /// the program is sent as soon as the name has an owner.
+    /// Exports the provider on the session bus. Call this before the application acquires its name: the search that
+    /// starts the program is sent as soon as the name has an owner.
     /// - Parameters:
-    ///   - path: the object path of `data/*.search-provider.ini`.
-    ///   - icon: the name of the icon of each result.
+    ///   - path: the object path in `data/*.search-provider.ini`.
+    ///   - icon: the icon name of all results.
     /// - Returns: `nil` without a session bus, or if the path is taken.
     public init?(at path: String, icon: String, answers: Answers) {
         guard let bus = SessionBus.connect() else { return nil }

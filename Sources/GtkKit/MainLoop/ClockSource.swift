@@ -1,18 +1,18 @@
 import CGtk
 import Glibc
 
-/// Calls a handler when the system's clock is set, as the kernel also reports when the computer resumes from suspension.
-/// A timer that never expires: it costs nothing until then.
+/// Calls a handler when the system's clock is set. The kernel also reports this when the computer resumes from
+/// suspension. Uses a timer that never expires and therefore costs nothing.
 final class ClockSource {
     private let descriptor: Int32
     private var source: guint = 0
     private let expiry: time_t
 
-    /// In 285 years: only a timer that is armed is canceled, and the kernel's clock ends a little later.
+    /// In 285 years: the kernel cancels only armed timers, and its clock ends shortly after that.
     private static let never: time_t = 9_000_000_000
 
-    /// - Parameter expiry: when the timer expires, in seconds since 1970. For tests: the kernel reports that as it
-    ///   reports a clock that was set.
+    /// - Parameter expiry: when the timer expires, in seconds since 1970. For tests, as the kernel reports this like a
+    ///   clock change.
     /// - Returns: `nil` without timers, as in a sandbox that does not allow them.
     init?(expiry: time_t = ClockSource.never, _ handler: @escaping @MainActor () -> Void) {
         descriptor = shim_clock_timer()
@@ -21,10 +21,10 @@ final class ClockSource {
         let tick: @MainActor () -> Bool = { [weak self] in
             guard let self, self.source != 0 else { return false }
             var count: UInt64 = 0
-            // Fails with ECANCELED after the clock was set, which disarms the timer.
+            // Fails with ECANCELED if the clock was set, which disarms the timer.
             _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
             handler()
-            // A timer that has expired, in a test, would do so at once again.
+            // In tests, the expired timer would immediately expire again.
             if expiry == Self.never, self.arm() { return true }
             self.source = 0
             return false

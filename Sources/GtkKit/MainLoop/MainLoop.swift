@@ -23,7 +23,7 @@ public enum MainLoop {
             }, nil, nil)
     }
 
-    /// Returns when the main loop is idle: after the sources that were idle already.
+    /// Returns when the main loop is idle, after idle sources that were already waiting.
     public static func idle() async {
         var timeout: Timeout?
         await withCheckedContinuation { continuation in

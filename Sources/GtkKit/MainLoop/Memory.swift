@@ -3,18 +3,18 @@ import Glibc
 
 /// The memory of the process.
 public nonisolated enum Memory {
-    /// Returns to the system what was freed, which the allocator keeps otherwise. Takes some milliseconds.
+    /// Returns freed memory to the system, which the allocator otherwise retains. Takes some milliseconds.
     @concurrent
     public static func trim() async { malloc_trim(0) }
 
-    /// Unmaps the pages of the program's own code; those that are needed again come from the file.
+    /// Unmaps the pages of the program's own code. Pages that are used again are read from the file.
     ///
-    /// Without a window the program runs a fraction of a megabyte of it. The code of its startup and its windows would stay
-    /// mapped, and Linux reclaims mapped code late when memory is short.
+    /// Without a window, the program uses a fraction of a megabyte of it. Otherwise, the code of its startup and its
+    /// windows stays mapped, and Linux is slow to reclaim mapped code when memory is short.
     @concurrent
     public static func forgetCode() async {
         let (page, end) = (UInt(getpagesize()), UInt(bitPattern: shim_code_end()))
-        // What may be written to begins on a page of its own after it: the file has all that is in these.
+        // Writable data starts on a later page, so that all of these pages are unchanged copies of the file.
         let start = UInt(bitPattern: shim_code_start()) & ~(page - 1)
         madvise(UnsafeMutableRawPointer(bitPattern: start), Int((end & ~(page - 1)) - start), MADV_DONTNEED)
     }

@@ -4,8 +4,8 @@ import Glibc
 /// Detects when connections may have died: after the computer was suspended or the network changed.
 ///
 /// Suspension is detected by comparing CLOCK_BOOTTIME with CLOCK_MONOTONIC, which stops during suspension, whenever the
-/// kernel says that the clock jumped. Unlike logind's signals, this needs no D-Bus permission in a Flatpak, and nothing
-/// ticks.
+/// kernel reports a clock change. Unlike logind's signals, this needs no D-Bus permission in a Flatpak, and unlike
+/// polling, no wake-ups.
 @MainActor public final class ResumeMonitor {
     private let monitor: Object
     private var connection: SignalConnection?

@@ -21,13 +21,13 @@ public final class MediaStream: Object {
     /// - Parameter position: In microseconds.
     public func seek(to position: Int64) { gtk_media_stream_seek(cast(), gint64(position)) }
 
-    /// Calls `handler` when ``hasFailed`` has changed.
+    /// Calls `handler` when ``hasFailed`` changes.
     public func onFailure(_ handler: @escaping @MainActor () -> Void) { connect("notify::error") { _ in handler() } }
-    /// Calls `handler` when ``position`` has changed.
+    /// Calls `handler` when ``position`` changes.
     public func onProgress(_ handler: @escaping @MainActor () -> Void) {
         connect("notify::timestamp") { _ in handler() }
     }
-    /// Calls `handler` when ``isPlaying`` has changed.
+    /// Calls `handler` when ``isPlaying`` changes.
     public func onPlayingChange(_ handler: @escaping @MainActor () -> Void) {
         connect("notify::playing") { _ in handler() }
     }

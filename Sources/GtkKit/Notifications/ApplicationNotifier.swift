@@ -1,11 +1,11 @@
 import CGtk
 import FoundationEssentials
 
-/// Sends notifications through GNotification: to GNOME Shell, or for ``PortalNotifier`` to the portal. They stay after the
-/// program has ended, and activating one starts it.
+/// Sends notifications through GNotification: to GNOME Shell, or, for ``PortalNotifier``, to the portal. They remain
+/// after the program has ended, and activating one starts it.
 public final class ApplicationNotifier: Notifier {
     private let application: Application
-    /// Never called: a GNotification has no field for a text.
+    /// Never called: GNotification has no inline replies.
     public var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
 
     public init(_ application: Application) {
@@ -47,10 +47,10 @@ public final class ApplicationNotifier: Notifier {
     public func withdraw(_ id: String) { g_application_withdraw_notification(application.cast(), id) }
 }
 
-/// The desktop's alert sound, which the user chooses and can turn off there.
+/// The desktop's alert sound, which the user chooses or turns off in the desktop's settings.
 enum AlertSound {
     static func play(of application: Application) {
-        // The sound is the display's. Without one there is none; the notification is shown all the same.
+        // The sound belongs to the display. Without a display, the notification is silent.
         if application.startToolkit(), let display = gdk_display_get_default() { gdk_display_beep(display) }
     }
 }

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A notification of the desktop, with what happens when the user answers it.
+/// A desktop notification with its actions.
 public nonisolated struct DesktopNotification: Equatable, Sendable {
-    /// An action of the application, without the prefix `app.`, and the text it is activated with.
+    /// An action of the application, without the prefix `app.`, and its text parameter.
     public struct Action: Equatable, Sendable {
         public var name: String
         public var target: String
@@ -16,7 +16,8 @@ public nonisolated struct DesktopNotification: Equatable, Sendable {
     public struct Button: Equatable, Sendable {
         public var label: String
         public var action: Action
-        /// Whether the desktop asks for a text where it can, for ``Notifier/onReply`` in place of the action.
+        /// Whether the button asks for a text, if the desktop supports it, which goes to ``Notifier/onReply`` instead
+        /// of the action.
         public var acceptsText: Bool
 
         public init(_ label: String, _ action: Action, acceptsText: Bool = false) {
@@ -26,17 +27,17 @@ public nonisolated struct DesktopNotification: Equatable, Sendable {
         }
     }
 
-    /// In plain text, as is the body.
+    /// Plain text, like the body.
     public var title: String
     public var body: String
     /// A PNG image.
     public var icon: Data?
     /// A category of the freedesktop.org specification, such as `im.received`.
     public var category: String?
-    /// Whether the desktop is to show it before others.
+    /// Whether the notification has a high priority.
     public var isImportant: Bool
     public var playsSound: Bool
-    /// What a click on the notification itself does.
+    /// The action of a click on the notification itself.
     public var defaultAction: Action
     public var buttons: [Button]
 
@@ -58,10 +59,10 @@ public nonisolated struct DesktopNotification: Equatable, Sendable {
 /// Shows notifications on the desktop.
 @MainActor
 public protocol Notifier: AnyObject {
-    /// Receives what the user wrote into a notification, with the target of the button's action.
+    /// Receives inline replies, with the target of the button's action.
     var onReply: (@MainActor (_ target: String, _ text: String) -> Void)? { get set }
-    /// Shows a notification, in place of the one that has the same identifier.
+    /// Shows a notification, replacing the one with the same identifier.
     func send(_ notification: DesktopNotification, as id: String)
-    /// Takes a notification back. Does nothing if there is none, or the user has dismissed it.
+    /// Withdraws a notification. Does nothing if it does not exist or was dismissed.
     func withdraw(_ id: String)
 }

@@ -1,18 +1,18 @@
 import CGtk
 import FoundationEssentials
 
-/// Sends notifications to the daemon of the freedesktop.org specification, as most desktops have one.
+/// Sends notifications to a daemon that implements the freedesktop.org specification, which most desktops have.
 ///
-/// GNotification serves such a daemon too, but passes the body as markup, drops images, and shows two notifications if the
-/// second is sent before the daemon has answered the first (GLib 2.74 to 2.88).
+/// GNotification supports such daemons too, but passes the body as markup, drops images, and shows two notifications if
+/// the second is sent before the daemon has replied to the first (GLib 2.74 to 2.88).
 final class FreedesktopNotifier: Notifier {
-    /// A notification that the daemon has or is to have.
+    /// A notification that was sent or is to be sent.
     private struct Entry {
-        /// What is to be shown next, unless it is sent already.
+        /// The notification to send next, if any.
         var waiting: DesktopNotification?
-        /// What the user can answer.
+        /// The notification whose actions the user can invoke.
         var sent: DesktopNotification
-        /// The daemon's identifier, once it has answered.
+        /// The daemon's ID, once it has replied.
         var number: UInt32?
         var isSending = false
         var isWithdrawn = false
@@ -25,7 +25,7 @@ final class FreedesktopNotifier: Notifier {
         interface: "org.freedesktop.Notifications")
     private var entries: [String: Entry] = [:]
     private var subscriptions: [BusSubscription?] = []
-    /// `nil` until the daemon has told them.
+    /// `nil` until the daemon has reported them.
     private var capabilities: Set<String>?
 
     init(_ application: Application) {
@@ -35,7 +35,7 @@ final class FreedesktopNotifier: Notifier {
             daemon.subscribe(to: "NotificationReplied") { [weak self] in self?.replied($0) },
             daemon.subscribe(to: "NotificationClosed") { [weak self] in self?.closed($0) },
         ]
-        // Nobody would answer them: unlike those of GNotification they do not start the program.
+        // Their actions would do nothing: unlike GNotification's, they do not start the program.
         application.onShutdown { [weak self] in self?.withdrawAll() }
     }
 
@@ -47,7 +47,7 @@ final class FreedesktopNotifier: Notifier {
         guard capabilities == nil else { return advance(id) }
         daemon.call("GetCapabilities") { [weak self] answer in
             guard let self else { return }
-            // Without an answer, assume that the body is markup: escaping too much is the harmless mistake.
+            // Without a reply, assume that the body is markup: escaping too much is harmless.
             capabilities = answer.flatMap { BusValue.texts($0, 0).map { Set($0) } } ?? ["body-markup"]
             for id in Array(entries.keys) { advance(id) }
         }
@@ -65,8 +65,8 @@ final class FreedesktopNotifier: Notifier {
         SessionBus.flush()
     }
 
-    /// Does the next thing for a notification, one at a time: the number that replaces and closes it comes with the
-    /// daemon's answer.
+    /// Performs the next step for a notification, one at a time: replacing or closing it requires the ID in the
+    /// daemon's reply.
     private func advance(_ id: String) {
         guard let capabilities, var entry = entries[id], !entry.isSending else { return }
         if let notification = entry.waiting {
@@ -119,7 +119,7 @@ final class FreedesktopNotifier: Notifier {
         ]
     }
 
-    /// The pixels of a PNG image, `(iiibiiay)`, or `nil` if it is none.
+    /// The pixels of a PNG image as `(iiibiiay)`, or `nil` if it cannot be decoded.
     private static func image(_ png: Data) -> OpaquePointer? {
         let bytes = png.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
         defer { g_bytes_unref(bytes) }
@@ -128,7 +128,7 @@ final class FreedesktopNotifier: Notifier {
         let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
         var pixels = [UInt8](repeating: 0, count: width * height * 4)
         pixels.withUnsafeMutableBufferPointer { gdk_texture_download(texture, $0.baseAddress, gsize(width * 4)) }
-        // From the native order of a 32-bit ARGB with multiplied alpha to bytes of RGBA.
+        // Convert premultiplied ARGB in native byte order to straight RGBA bytes.
         for start in stride(from: 0, to: pixels.count, by: 4) {
             let alpha = Int(pixels[start + 3])
             let (blue, green, red) = (Int(pixels[start]), Int(pixels[start + 1]), Int(pixels[start + 2]))
@@ -144,7 +144,7 @@ final class FreedesktopNotifier: Notifier {
 
     // MARK: Answers
 
-    /// The capability of a daemon that asks for a text in the notification, and the key of the action that does.
+    /// The capability of daemons with inline replies, which is also the action's key.
     private static let inlineReply = "inline-reply"
 
     private func notification(in arguments: OpaquePointer) -> DesktopNotification? {
@@ -173,7 +173,7 @@ final class FreedesktopNotifier: Notifier {
         guard let number = BusValue.uint32(arguments, 0),
             let id = entries.first(where: { $0.value.number == number })?.key
         else { return }
-        // One that is to be shown next gets a new number.
+        // The next one gets a new ID.
         entries[id]?.number = nil
         if entries[id]?.waiting == nil, entries[id]?.isSending == false { entries[id] = nil }
     }

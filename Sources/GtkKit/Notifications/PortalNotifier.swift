@@ -1,16 +1,16 @@
 import CGtk
 import FoundationEssentials
 
-/// Sends notifications in a Flatpak: to the notification portal itself where the desktop behind it asks for a text in a
-/// notification, which GNotification cannot say, and through GNotification elsewhere.
+/// Sends notifications in a Flatpak: directly to the notification portal if it supports inline replies, which
+/// GNotification does not, and through GNotification otherwise.
 final class PortalNotifier: Notifier {
     private enum Way {
         case gNotification
-        /// The portal asks for texts; the categories that it knows.
+        /// The portal supports inline replies, and these categories.
         case portal(categories: Set<String>)
     }
 
-    /// What was requested before the portal has told what it can do.
+    /// A request from before the portal has reported its capabilities.
     private enum Request {
         case send(DesktopNotification, id: String)
         case withdraw(id: String)
@@ -19,11 +19,11 @@ final class PortalNotifier: Notifier {
     var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
     private let gNotification: ApplicationNotifier
     private let portal: BusObject
-    /// `nil` until the portal has answered.
+    /// `nil` until the portal has replied.
     private var way: Way?
     private var isAsking = false
     private var waiting: [Request] = []
-    /// What the portal was given and was not withdrawn.
+    /// Notifications that the portal has received and that were not withdrawn.
     private var sent: [String: DesktopNotification] = [:]
     private var subscription: BusSubscription?
 
@@ -31,7 +31,7 @@ final class PortalNotifier: Notifier {
         gNotification = ApplicationNotifier(application)
         portal = BusObject(name: name, path: "/org/freedesktop/portal/desktop", interface: Self.interface)
         subscription = portal.subscribe(to: "ActionInvoked") { [weak self] in self?.invoked($0) }
-        // A text is told to the running program alone: nobody would receive it.
+        // Inline replies only reach a running program.
         application.onShutdown { [weak self] in self?.withdrawAnswerable() }
     }
 
@@ -62,7 +62,7 @@ final class PortalNotifier: Notifier {
         properties.call("Get", [BusValue.text(Self.interface), BusValue.text("SupportedOptions")]) {
             [weak self] answer in
             guard let self else { return }
-            // Portals before version 2 have no such property.
+            // Portals before version 2 lack the property.
             let options = answer.map { BusValue.textsByName($0, 0) } ?? [:]
             let asksForText = options["button-purpose"]?.contains(Self.replyPurpose) == true
             way = asksForText ? .portal(categories: Set(options["category"] ?? [])) : .gNotification
@@ -77,7 +77,7 @@ final class PortalNotifier: Notifier {
         portal.call("AddNotification", [BusValue.text(id), Self.options(of: notification, categories)]) {
             [weak self] answer in
             guard answer == nil, let self, sent[id] == notification else { return }
-            // Better without a text than not at all.
+            // A notification without an inline reply is better than none.
             sent[id] = nil
             way = .gNotification
             gNotification.send(notification, as: id)
@@ -92,7 +92,7 @@ final class PortalNotifier: Notifier {
     private func invoked(_ arguments: OpaquePointer) {
         guard let id = BusValue.text(arguments, 0), let action = BusValue.text(arguments, 1),
             let button = sent[id]?.buttons.first(where: { $0.acceptsText && $0.action.name == action }),
-            // The target, then among data of the platform what was written.
+            // The target, then the typed text, among platform data.
             case let texts = BusValue.textsOfVariants(arguments, 2), texts.count > 1, let text = texts.last,
             texts.first == button.action.target
         else { return }
@@ -126,8 +126,8 @@ final class PortalNotifier: Notifier {
         return BusValue.options(options)
     }
 
-    /// An action with the prefix `app.` is activated on the program, which is started for it, but without the text: the
-    /// one that asks for a text has no prefix, and comes by the portal's signal.
+    /// An action with the prefix `app.` is activated on the program, starting it if needed, but without the text. So
+    /// the action of an inline reply has no prefix, and arrives as a signal of the portal.
     private static func button(_ button: DesktopNotification.Button) -> OpaquePointer? {
         let name = button.action.name
         var options: [(name: String, value: OpaquePointer?)] = [

@@ -25,7 +25,7 @@ public final class TextTag: Object {
         setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
     }
 
-    /// Underlines with the wave that marks misspelled words; assistive technology reads the same from it.
+    /// Underlines with the wave that marks misspelled words, also for assistive technology.
     public func setMisspelled(_ color: GdkRGBA) {
         setEnumeration("underline", Int32(PANGO_UNDERLINE_ERROR.rawValue), pango_underline_get_type())
         setProperty("underline-rgba", color)

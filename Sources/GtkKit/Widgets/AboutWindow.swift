@@ -1,6 +1,6 @@
 import CGtk
 
-/// What a program says of itself.
+/// Displays information about a program.
 public final class AboutWindow: Dialog {
     public convenience init(name: String, version: String, icon: String, developer: String, comments: String) {
         self.init(sinking: shim_about_new())
@@ -30,23 +30,23 @@ public final class AboutWindow: Dialog {
 
     public func setCopyright(_ text: String) { setProperty("copyright", text) }
 
-    /// - Parameter notes: In the markup of AppStream: paragraphs and lists.
+    /// - Parameter notes: Release notes in AppStream markup: paragraphs and lists.
     public func setReleaseNotes(_ notes: String, version: String) {
         setProperty("release-notes-version", version)
         setProperty("release-notes", notes)
     }
 
-    /// - Parameter names: One on each line.
+    /// - Parameter names: One name per line.
     public func setTranslators(_ names: String) { setProperty("translator-credits", names) }
 
     public func setLicense(_ license: License) {
         setEnumeration("license-type", Int32(license.gtk.rawValue), gtk_license_get_type())
     }
 
-    /// What the user is asked to send with a report; not translated.
+    /// Sets the troubleshooting information, which is not translated.
     public func setDebugInfo(_ text: String) { setProperty("debug-info", text) }
 
-    /// Adds the license of a library that the program contains.
+    /// Adds the license of a bundled library.
     public func addLegalSection(_ title: String, copyright: String, _ license: License) {
         shim_about_add_license(pointer, title, copyright, license.gtk)
     }

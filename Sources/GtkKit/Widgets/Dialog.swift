@@ -1,13 +1,13 @@
 import CGtk
 
-/// A dialog over a window: inside of it where the libadwaita that this is built with can do so (AdwDialog, 1.5), and
-/// otherwise a modal window of its own.
+/// A dialog over a window: within it if this is built with a libadwaita that supports that (AdwDialog, 1.5), otherwise
+/// a modal window of its own.
 open class Dialog: Widget {
-    /// Whether dialogs are inside the window that they belong to, which stays the active window then.
+    /// Whether dialogs are within their parent window, which then stays the active window.
     public static var isInWindow: Bool { shim_dialogs_in_window() != 0 }
 
     /// - Parameters:
-    ///   - width: The width of the content in logical pixels, unless there is less room.
+    ///   - width: The width of the content in logical pixels, if there is enough room.
     ///   - height: The height, or -1 for the content's own.
     public convenience init(title: String = "", width: Int, height: Int = -1) {
         self.init(sinking: shim_dialog_new(gint(clamping: width), gint(clamping: height)))
@@ -15,7 +15,7 @@ open class Dialog: Widget {
         closeOnEscape()
     }
 
-    /// Makes a dialog of the AdwWindow with an ID in a `.ui` file.
+    /// Creates a dialog from an AdwWindow in a `.ui` file.
     public convenience init(_ builder: Builder, _ id: String = "window") {
         let window: TopLevel = builder[id]
         self.init(sinking: shim_dialog_of_window(window.pointer))
@@ -30,16 +30,16 @@ open class Dialog: Widget {
     public final func setContent(_ content: Widget) { shim_dialog_set_content(pointer, content.pointer) }
 
     /// - Parameters:
-    ///   - parent: A widget in the window that the dialog is over, or `nil` for a window of its own.
+    ///   - parent: A widget in the window to cover, or `nil` for a window of its own.
     ///   - application: Kept running by a dialog without parent.
     public final func present(over parent: Widget?, in application: Application? = nil) {
         shim_dialog_present(pointer, parent?.pointer, application?.pointer)
     }
 
-    /// Closes the dialog as if the user had done so.
+    /// Closes the dialog as the user would.
     public final func close() { shim_dialog_close(pointer) }
 
-    /// - Parameter handler: Returns whether the dialog stays open.
+    /// - Parameter handler: Returns whether to keep the dialog open.
     public final func onCloseRequest(_ handler: @escaping @MainActor () -> Bool) {
         guard Self.isInWindow else {
             intercept("close-request") { _ in handler() }
@@ -53,11 +53,11 @@ open class Dialog: Widget {
 
     /// Calls `handler` once the dialog is closed.
     public final func onClosed(_ handler: @escaping @MainActor () -> Void) {
-        // Closing a window unmaps it; `destroy` comes with its last reference, which what is retained may hold.
+        // Closing a window unmaps it. `destroy` is emitted with the last reference, which retained objects may hold.
         connect(Self.isInWindow ? "closed" : "unmap") { _ in handler() }
     }
 
-    /// Keeps objects, such as the dialog's controller, until the dialog is closed.
+    /// Retains objects, such as the dialog's controller, until the dialog is closed.
     public final func retain(_ objects: [AnyObject]) {
         let retained = RetainedObjects(objects)
         onClosed { retained.release() }
@@ -76,23 +76,23 @@ open class Dialog: Widget {
         widget.children.filter(\.isMapped).flatMap { [$0] + mapped(below: $0) }
     }
 
-    /// AdwDialog does it by itself.
+    /// Closes the dialog on Escape. AdwDialog does so itself.
     private func closeOnEscape() {
         if !Self.isInWindow { TopLevel(borrowing: pointer).closeOnEscape() }
     }
 }
 
 extension TopLevel {
-    /// The dialog inside the window that covers its content.
+    /// The dialog within the window that covers its content.
     public final var visibleDialog: Dialog? { shim_visible_dialog(pointer).map { Dialog(borrowing: $0) } }
 
-    /// Calls `handler` when ``visibleDialog`` has changed.
+    /// Calls `handler` when ``visibleDialog`` changes.
     public final func onVisibleDialogChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("notify::visible-dialog") { _ in handler() }
     }
 }
 
-/// Keeps objects until ``release()``.
+/// Retains objects until ``release()``.
 public final class RetainedObjects {
     private var objects: [AnyObject]
     public init(_ objects: [AnyObject]) { self.objects = objects }

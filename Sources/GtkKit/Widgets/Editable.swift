@@ -45,7 +45,7 @@ extension Entry {
         set { gtk_entry_set_activates_default(cast(), newValue ? 1 : 0) }
     }
 
-    /// The greatest number of characters, or 0 for any number.
+    /// The maximum number of characters, or 0 for no limit.
     public var maxLength: Int {
         get { Int(gtk_entry_get_max_length(cast())) }
         set { gtk_entry_set_max_length(cast(), gint(clamping: newValue)) }

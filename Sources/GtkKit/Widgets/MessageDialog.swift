@@ -49,7 +49,7 @@ public final class MessageDialog: Dialog {
     /// Sets the widget below the body.
     public func setExtraChild(_ child: Widget) { shim_alert_set_extra(pointer, child.pointer) }
 
-    /// Chooses a response, as its button does.
+    /// Activates a response, as its button does.
     public func respond(_ id: String) { shim_alert_respond(pointer, id) }
 
     /// Calls `handler` when the user chooses the response `id`.

@@ -60,7 +60,7 @@ public final class EntryRow: PreferencesRow, Editable {
         setTitle(title)
     }
 
-    /// Whether a button, and Return, apply a changed text.
+    /// Whether a button and Return apply a changed text.
     public var showsApplyButton: Bool {
         get { adw_entry_row_get_show_apply_button(cast()) != 0 }
         set { adw_entry_row_set_show_apply_button(cast(), newValue ? 1 : 0) }
@@ -114,12 +114,12 @@ public final class CheckButton: Widget {
     public func join(_ other: CheckButton) { gtk_check_button_set_group(cast(), other.cast()) }
 }
 
-/// Rows in groups, one page of preferences.
+/// A page of preferences, with rows in groups.
 public final class PreferencesPage: Widget {
     public func add(_ group: PreferencesGroup) { adw_preferences_page_add(cast(), group.cast()) }
 }
 
-/// Pages of which one is shown, by their names.
+/// Named pages, one of which is displayed.
 public final class ViewStack: Widget {
     public func showPage(_ name: String) { adw_view_stack_set_visible_child_name(cast(), name) }
 

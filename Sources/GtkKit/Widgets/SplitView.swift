@@ -1,11 +1,11 @@
 import CGtk
 
-/// A sidebar beside a content, or one of the two where both do not fit: AdwNavigationSplitView in the libadwaita that has
-/// it (1.4), AdwLeaflet before.
+/// A sidebar beside a content, or one of the two if there is not enough room: AdwNavigationSplitView in a libadwaita
+/// that has it (1.4), AdwLeaflet before.
 public final class SplitView: Widget {
     /// - Parameters:
-    ///   - builder: Of a `.ui` file with an AdwLeaflet in an AdwBin, whose pages are `rooms` and `conversation`.
-    ///   - sidebarWidth: In logical pixels, as is `foldWidth`, the greatest width of a window that folds them.
+    ///   - builder: A `.ui` file with an AdwLeaflet in an AdwBin, whose pages are `rooms` and `conversation`.
+    ///   - sidebarWidth: The width in logical pixels, like `foldWidth`, the maximum width of a window that folds them.
     public convenience init(
         _ builder: Builder, _ id: String, in window: TopLevel, sidebarWidth: Int, foldWidth: Int, sidebarTitle: String,
         contentTitle: String
@@ -17,10 +17,10 @@ public final class SplitView: Widget {
         self.init(borrowing: view ?? leaflet.pointer)
     }
 
-    /// Whether there is room for one of the two only.
+    /// Whether there is only room for one of the two.
     public var isFolded: Bool { isOn(Self.folding) }
 
-    /// Which of the two a folded view shows.
+    /// Which of the two a folded view displays.
     public var showsContent: Bool {
         get { shim_split_view_shows_content(pointer) != 0 }
         set { shim_split_view_show_content(pointer, newValue ? 1 : 0) }

@@ -215,24 +215,24 @@ public final class TextView: Widget {
     /// Commits the input method's preedit text.
     public func commitPreedit() { gtk_text_view_reset_im_context(cast()) }
 
-    /// Calls `handler` with the input method's preedit text when that has changed.
+    /// Calls `handler` with the input method's preedit text when it changes.
     public func onPreeditChange(_ handler: @escaping @MainActor (String) -> Void) {
         connect("preedit-changed") { handler($0.string(0)) }
     }
 
-    /// What one of the view's own key bindings does.
+    /// The operation of one of the view's own key bindings.
     public enum KeyBinding: Equatable, Sendable {
         /// Deletes the character before the caret.
         case backspace
-        /// Deletes characters, or to the ends of words; backward if the count is negative.
+        /// Deletes characters or up to word ends; backward if the count is negative.
         case deleteCharacters(Int), deleteToWordEnds(Int)
-        /// Deletes something else, such as a line.
+        /// Another deletion, such as of a line.
         case deleteOther
         case cut, copy, paste
     }
 
-    /// Asks `handler` before a key binding is carried out.
-    /// - Parameter handler: Returns whether it did that itself.
+    /// Calls `handler` before a key binding is handled.
+    /// - Parameter handler: Returns whether it has handled the binding.
     public func interceptBindings(_ handler: @escaping @MainActor (KeyBinding) -> Bool) {
         let bindings: [(String, KeyBinding)] = [
             ("backspace", .backspace), ("cut-clipboard", .cut), ("copy-clipboard", .copy), ("paste-clipboard", .paste),

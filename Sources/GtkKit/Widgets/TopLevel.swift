@@ -49,7 +49,7 @@ open class TopLevel: Widget {
     /// Destroys the window without asking.
     public final func destroy() { gtk_window_destroy(cast()) }
 
-    /// Calls `handler` when ``isActive`` has changed.
+    /// Calls `handler` when ``isActive`` changes.
     @discardableResult
     public final func onActiveChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("notify::is-active") { _ in handler() }
@@ -77,7 +77,7 @@ public final class HeaderBar: Widget {
         set { adw_header_bar_set_title_widget(cast(), newValue?.cast()) }
     }
 
-    /// Leaves going back to a button of one's own: newer versions add one where a split view is folded.
+    /// Hides the back button that newer versions add in a folded split view, in favor of the program's own.
     public func hideBackButton() { shim_hide_back_button(pointer) }
 
     public func packStart(_ child: Widget) { adw_header_bar_pack_start(cast(), child.cast()) }

@@ -10,7 +10,7 @@ extension WidgetProtocol {
     /// Whether the widget comes right after `sibling`, or is the first child if that is `nil`.
     public func isNext(after sibling: Widget?) -> Bool { gtk_widget_get_prev_sibling(gtk) == sibling?.gtk }
 
-    /// Returns where each of some children is among all the children.
+    /// Returns the indexes of some children among all children.
     public func positions(of children: [Widget]) -> [Int] {
         var positions: [UnsafeMutablePointer<GtkWidget>: Int] = [:]
         var next = gtk_widget_get_first_child(gtk)

@@ -199,8 +199,9 @@ extension WidgetProtocol {
         nonmutating set { if newValue != tooltip { setTooltip(newValue) } }
     }
 
-    /// GTK asks the display server for the pointer's place when the tooltip of a visible widget changes, and waits for
-    /// the answer. Nobody points at a widget that is not mapped, such as one that is being built: it is hidden meanwhile.
+    /// When the tooltip of a visible widget changes, GTK asks the display server for the pointer's position and waits
+    /// for the answer. The pointer cannot be over an unmapped widget, such as one under construction, so hide it
+    /// meanwhile.
     private func setTooltip(_ text: String?) {
         let isVisible = gtk_widget_get_visible(gtk) != 0 && gtk_widget_get_mapped(gtk) == 0
         if isVisible { gtk_widget_set_visible(gtk, 0) }

@@ -26,7 +26,7 @@ extension Widget {
         connectEmitter("unmap", handler)
     }
 
-    /// Calls `handler` with the widget when it has got a surface to draw on.
+    /// Calls `handler` with the widget once it has a surface to draw on.
     @discardableResult
     public func onRealize(_ handler: @escaping @MainActor (Widget) -> Void) -> SignalConnection {
         connectEmitter("realize", handler)
@@ -38,13 +38,13 @@ extension Widget {
         connectEmitter("unrealize", handler)
     }
 
-    /// Calls `handler` with the widget when its ``WidgetProtocol/stateFlags`` have changed.
+    /// Calls `handler` with the widget when its ``WidgetProtocol/stateFlags`` change.
     @discardableResult
     public func onStateFlagsChange(_ handler: @escaping @MainActor (Widget) -> Void) -> SignalConnection {
         connectEmitter("state-flags-changed", handler)
     }
 
-    /// Calls `handler` with the widget when it gets or loses the focus of an active window.
+    /// Calls `handler` with the widget when it gains or loses the focus in the active window.
     @discardableResult
     public func onFocusChange(_ handler: @escaping @MainActor (Widget) -> Void) -> SignalConnection {
         connectEmitter("notify::has-focus", handler)
@@ -65,15 +65,15 @@ extension Widget {
 
     // MARK: Layout of the window
 
-    /// Calls `handler` in each frame after all widgets of the window are allocated, so that it may cause another layout
-    /// in the same frame. The clock belongs to the window: disconnect when the widget leaves that.
+    /// Calls `handler` in each frame after all widgets of the window are allocated, when it may cause another layout in
+    /// the same frame. The frame clock belongs to the window: disconnect when the widget leaves it.
     /// - Returns: `nil` while the widget is not realized.
     public func afterFrameLayout(_ handler: @escaping @MainActor () -> Void) -> SignalConnection? {
         frameClock?.connect("layout", after: true) { _ in handler() }
     }
 
-    /// Calls `handler` when the widget's surface, such as its window's, has got another size. The surface belongs to the
-    /// window: disconnect when the widget leaves that.
+    /// Calls `handler` when the widget's surface, such as its window's, is resized. The surface belongs to the window:
+    /// disconnect when the widget leaves it.
     /// - Returns: `nil` while the widget has no surface.
     public func onSurfaceLayout(_ handler: @escaping @MainActor () -> Void) -> SignalConnection? {
         surface?.connect("layout") { _ in handler() }
@@ -85,6 +85,6 @@ extension Widget {
     public var asTextView: TextView? { wrapped(as: TextView.self, gtk_text_view_get_type()) }
     /// The widget as an overlay, or `nil` if it is another widget.
     public var asOverlay: Overlay? { wrapped(as: Overlay.self, gtk_overlay_get_type()) }
-    /// Whether the widget scrolls its own content, for which it has to be in a scrolled window (GtkScrollable).
+    /// Whether the widget scrolls its content itself, and must be in a scrolled window (GtkScrollable).
     public var isScrollable: Bool { isInstance(of: gtk_scrollable_get_type()) }
 }

@@ -57,9 +57,9 @@ struct LocalTimelines: Sendable {
         }
     }
 
-    /// Removes the unread mark of a room in which the user wrote.
+    /// Removes the unread mark of a room that the user writes in.
     func noteSending(in room: RoomID) async {
-        // Without it, the message is sent all the same.
+        // If this fails, the message is sent anyway.
         try? await gate.run {
             if try await store.removeUnreadMark(of: room, isUnsent: false) { rooms.refresh() }
         }

@@ -7,7 +7,7 @@ import JSONReading
 struct PendingSignIn {
     var account: Account
     var token: AccessToken
-    /// Where the user wants what is confidential.
+    /// Where the user wants to store credentials.
     var location = CredentialLocation.keyring
     /// Whether this sign-in opened the session. Sessions adopted from another program are never logged out.
     var isOwn: Bool

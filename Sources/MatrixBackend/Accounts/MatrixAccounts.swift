@@ -18,7 +18,7 @@ public actor MatrixAccounts: AccountService {
         var account: Account
         var condition = AccountCondition.connecting
         var encryption = EncryptionCondition.none
-        /// Where its token was found.
+        /// Where the access token was found.
         var location: CredentialLocation?
         var store: ChatStore?
         var backend: MatrixBackend?
@@ -46,7 +46,7 @@ public actor MatrixAccounts: AccountService {
     /// - Parameters:
     ///   - list: The application's store, which lists the accounts.
     ///   - keyring: The desktop's keyring.
-    ///   - privacy: What others learn of the user's activity.
+    ///   - privacy: What the user discloses to others.
     ///   - deviceName: The device name that the user's other clients show.
     public init(
         list: ChatStore, folders: AccountFolders, keyring: any CredentialStore, transport: any MatrixTransport,
@@ -90,7 +90,7 @@ public actor MatrixAccounts: AccountService {
         observers.finish()
     }
 
-    /// Frees what is kept in memory for the next reads of the stores.
+    /// Frees cached pages of the stores.
     public func releaseMemory() async {
         for entry in entries { await entry.store?.releaseMemory() }
     }
@@ -194,7 +194,7 @@ public actor MatrixAccounts: AccountService {
 
     // MARK: Keys
 
-    /// What the keys of an account are encrypted with, in the place of its token.
+    /// Returns the credential that encrypts an account's keys, stored where its token is.
     private func keyCredential(of id: String, in location: CredentialLocation) -> KeyCredential {
         let file: any CredentialStore = folders.credentialStore
         let device = entry(id)?.account.device
@@ -202,12 +202,12 @@ public actor MatrixAccounts: AccountService {
         do {
             begun = try KeyStore.begunDevice(in: folders.store(of: id))
         } catch {
-            // It may be this one; opening the keys reports the error.
+            // It may be this device; opening the keys reports the error.
             begun = device
         }
-        // Another device begins without what the one before had.
+        // Another device starts without the previous one's keys.
         let needsOthers = begun == device
-        // Where the user chose not to use the keyring it may be absent, or ask for a password.
+        // If the user chose not to use the keyring, it may be unavailable or ask for a password.
         let earlier: [any CredentialStore] = begun == nil ? [] : [keyring]
         return switch location {
         case .memory: KeyCredential(account: id, place: memory, others: [file], needsOthers: needsOthers)
@@ -223,12 +223,12 @@ public actor MatrixAccounts: AccountService {
         update(id) { $0.encryption = backend.keys.condition }
     }
 
-    /// The device to go on with when the user signs in again; `nil` for another one, where the server has deleted the
-    /// keys of the former, or nothing opens them any more.
+    /// Returns the device to reuse when the user signs in again, or `nil` for a new one, if the server has deleted the
+    /// old one's keys or they can no longer be read.
     func reusableDevice(of id: String) async -> String? {
         guard let entry = entry(id) else { return nil }
         let folder = folders.store(of: id)
-        // A device whose keys cannot be read about is kept: they are not known to be gone.
+        // Reuse a device whose key file cannot be examined: its keys may still exist.
         guard RatchetLibrary.version != nil, (try? KeyStore.begunDevice(in: folder)) == entry.account.device else {
             return entry.account.device
         }
@@ -240,7 +240,7 @@ public actor MatrixAccounts: AccountService {
         do {
             return try await credential.read() == nil ? nil : entry.account.device
         } catch {
-            // Not known to be gone.
+            // The keys may still exist.
             return entry.account.device
         }
     }

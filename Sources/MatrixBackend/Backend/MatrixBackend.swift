@@ -122,7 +122,7 @@ public actor MatrixBackend {
             keys: keys, client: client, encryption: encryption, sealer: sealer, directChats: directChats, now: now)
         self.verifier = verifier
 
-        // Whatever brings the events of a verification: a direct chat that was just joined has them in its history.
+        // Verification events can arrive in any way, also in the history of a direct chat that was just joined.
         let opener = EventOpener(keys: keys) { await verifier.received($1, in: $0) }
         let parser = HistoryParser(opener: opener, context: context, store: store)
         let sealed = SealedMessages(keys: keys, parser: parser, writer: writer)
@@ -165,7 +165,7 @@ public actor MatrixBackend {
             client: client, store: store, clock: clock, status: syncStatus, hasSlidingSync: hasSlidingSync,
             handlers: SyncLoop.Handlers(
                 advance: { step in
-                    // Before the token is stored, with which the server forgets what it brought.
+                    // Before the token is stored, with which the server deletes the to-device messages.
                     try await syncWriter.advance(step) { try await keys.take($0) }
                 },
                 cryptoPosition: { try await keys.position() },
@@ -185,8 +185,8 @@ public actor MatrixBackend {
     /// - Parameters:
     ///   - store: A store that no other account uses.
     ///   - session: The session of a signed-in account.
-    ///   - translator: Translates texts that stand for unreadable content.
-    ///   - privacy: What others learn of the user's activity; read whenever something is sent.
+    ///   - translator: Translates placeholders for unreadable content.
+    ///   - privacy: What the user discloses to others; read whenever something is sent.
     ///   - clock: The clock for delays between retries.
     /// - Throws: ``ChatError`` if the storage fails. An unreachable server is not an error.
     public static func start(
@@ -251,9 +251,9 @@ public actor MatrixBackend {
         await syncLoop.restart()
     }
 
-    /// Opens the keys of the session's device, before ``resume(with:)``. Without them the account works as it does where
-    /// the program was built without encryption.
-    /// - Parameter credential: What they are encrypted with.
+    /// Opens the keys of the session's device, before ``resume(with:)``. Without them, the account works as in a
+    /// program built without encryption.
+    /// - Parameter credential: The credential that encrypts the keys.
     package func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
         await keys.open(device: device, credential: credential)
@@ -261,11 +261,11 @@ public actor MatrixBackend {
         await attachBackup()
         await noteEncryptedRooms()
         opening?.cancel()
-        // What fails, or is canceled, is opened after the next start.
+        // If this fails or is canceled, the next start tries again.
         opening = Task { [sealed] in try? await sealed.openKnown() }
     }
 
-    /// As ``openKeys(of:credential:)``, of an account that has always had the same place for credentials.
+    /// Like ``openKeys(of:credential:)``, for an account whose credentials were always in the same place.
     package func openKeys(of device: String, from place: any CredentialStore) async {
         await openKeys(of: device, credential: KeyCredential(account: ownUserID.rawValue, place: place))
     }
@@ -281,9 +281,9 @@ public actor MatrixBackend {
                 hooks: hooks))
     }
 
-    /// Notes of which rooms the history says that they are encrypted, as from before there were keys.
+    /// Records the encrypted rooms of a history from before there were keys.
     private func noteEncryptedRooms() async {
-        // What fails is known from the history, and the next start notes it.
+        // On failure, the history still says so, and the next start records it.
         guard let rooms = try? await store.encryptedRooms() else { return }
         try? await keys.noteEncrypted(rooms.map { (ExactText($0.rawValue), .null) })
     }
@@ -305,7 +305,7 @@ public actor MatrixBackend {
         await syncLoop.stop()
         await unfetched.stop()
         await opening?.value
-        // Before the keys, which it reads: a file that is being read is not tidied up.
+        // Before closing the keys, which it reads.
         await encryptionMonitor.stop()
         await keys.close()
         verifier.finish()

@@ -2,12 +2,12 @@ import ChatCore
 import MatrixCrypto
 
 extension EncryptionError {
-    /// Returns what an error means to the user; that something was canceled is none.
+    /// Returns the error for the user. A cancellation stays one.
     static func translated(_ error: any Error) -> any Error {
         error is CancellationError ? error : EncryptionError(error)
     }
 
-    /// What an error of the server, the machine or the storage means to the user.
+    /// Maps an error of the server, the machine or the storage.
     init(_ error: any Error) {
         self =
             switch error {

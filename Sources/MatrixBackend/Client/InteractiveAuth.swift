@@ -1,23 +1,23 @@
 import ChatCore
 import JSONReading
 
-/// Requests that a server makes only if the user's password stands beside them: the specification's "User-Interactive
-/// Authentication API", with passwords alone.
+/// Requests that a server performs only with the user's password (specification, "User-Interactive Authentication
+/// API"). Supports only the password stage.
 struct InteractiveAuth: Sendable {
     private static let passwordStage = "m.login.password"
 
     let client: MatrixClient
-    /// Whose password it is.
+    /// The user whose password it is.
     let user: MemberID
 
-    /// Sends a request, and once more with the password if the server wants it.
-    /// - Parameter password: `nil` while the user was not asked for it.
+    /// Sends a request, and repeats it with the password if the server requires one.
+    /// - Parameter password: `nil` if the user was not asked for it.
     /// - Throws: ``EncryptionError/passwordRequired``, ``EncryptionError/wrongPassword``,
     ///   ``EncryptionError/confirmationUnsupported``, or what any request throws.
     func call(
         _ method: MatrixRequest.Method, _ path: [String], body: [String: JSONValue], password: String?
     ) async throws -> JSONValue {
-        // Without the password first: not each server wants it each time, and the answer names the session.
+        // First without the password: not every server requires it each time, and the response contains the session.
         let challenge: Challenge
         switch try await send(method, path, body) {
         case .done(let answer): return answer
@@ -35,7 +35,7 @@ struct InteractiveAuth: Sendable {
         switch try await send(method, path, confirmed) {
         case .done(let answer): return answer
         case .challenged(let again) where again.isRejection: throw EncryptionError.wrongPassword
-        // The password was right, and is not all that the server wants.
+        // The password was correct, but the server requires another stage as well.
         case .challenged: throw EncryptionError.confirmationUnsupported
         }
     }
@@ -45,15 +45,15 @@ struct InteractiveAuth: Sendable {
         case challenged(Challenge)
     }
 
-    /// What the server wants to be proved.
+    /// The server's response that requires authentication.
     private struct Challenge {
-        /// Whether a password is all that is missing.
+        /// Whether only the password stage is missing.
         let acceptsPassword: Bool
-        /// Whether what was sent proved nothing.
+        /// Whether the server has rejected the password.
         let isRejection: Bool
         let session: JSONValue?
 
-        /// `nil` if it is another answer.
+        /// `nil` for any other response.
         init?(_ response: MatrixResponse) {
             guard response.status == 401, let body = try? JSONValue(parsing: response.body, emptiesTooDeep: true),
                 let flows = body["flows"]?.array

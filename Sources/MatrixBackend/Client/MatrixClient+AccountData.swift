@@ -1,13 +1,13 @@
 import ChatCore
 import JSONReading
 
-/// The user's own data, which the server stores for all their devices.
+/// Account data, which the server stores for all of the user's devices.
 extension MatrixClient {
     private static func path(_ type: String, _ user: MemberID) -> [String] {
         ["client", "v3", "user", user.rawValue, "account_data", type]
     }
 
-    /// - Returns: `nil` if the server says that there is none, and for no other reason.
+    /// - Returns: `nil` only if the server answers that there is none.
     func accountData(_ type: String, of user: MemberID) async throws -> JSONValue? {
         do {
             return try await call(.get, Self.path(type, user))

@@ -2,14 +2,14 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// A device of the account, as the server lists it.
+/// A device of the account according to the server.
 struct ListedDevice: Equatable, Sendable {
     let id: String
-    /// Empty if it was not named.
+    /// Empty if unnamed.
     let name: String
     let lastSeen: Date?
 
-    /// `nil` for what is no device.
+    /// `nil` if it is malformed.
     init?(_ json: JSONValue) {
         guard let id = json["device_id"]?.string, !id.isEmpty else { return nil }
         self.id = id
@@ -21,7 +21,7 @@ struct ListedDevice: Equatable, Sendable {
 extension MatrixClient {
     private static let devices = ["client", "v3", "devices"]
 
-    /// Requests the devices of the account. Entries that are no devices are left out.
+    /// Requests the account's devices. Malformed entries are omitted.
     func devices() async throws -> [ListedDevice] {
         guard let list = try await call(.get, Self.devices)["devices"]?.array else {
             throw MatrixError.malformed(reason: "an answer without devices")
@@ -33,9 +33,9 @@ extension MatrixClient {
         _ = try await call(.put, Self.devices + [device], body: ["display_name": .string(name)])
     }
 
-    /// Signs devices out. Those that are not signed in count as signed out.
-    /// - Parameter password: The account's, if the server has asked for it.
-    /// - Throws: What ``InteractiveAuth`` throws.
+    /// Signs devices out. A device that is not signed in counts as signed out.
+    /// - Parameter password: The account's password, if the server requires it.
+    /// - Throws: The errors of ``InteractiveAuth``.
     func deleteDevices(_ devices: [String], of user: MemberID, password: String?) async throws {
         _ = try await InteractiveAuth(client: self, user: user).call(
             .post, ["client", "v3", "delete_devices"], body: ["devices": .array(devices.map { .string($0) })],

@@ -18,7 +18,7 @@ extension MatrixClient {
             do {
                 _ = try await call(.delete, Self.rule(kind, id))
             } catch MatrixError.rejected(404, _, _) {
-                // Another device has deleted it.
+                // Another device has already deleted it.
             }
         }
     }

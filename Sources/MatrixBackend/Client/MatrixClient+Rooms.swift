@@ -137,7 +137,7 @@ extension MatrixClient {
             await call(.post, ["client", "v3", "join", address], query: query, body: [:], timeout: .seconds(120)))
     }
 
-    /// State of a new room that is encrypted from its first event on.
+    /// The initial state of a room that is encrypted from its first event on.
     private static let encrypted: JSONValue = [
         ["type": "m.room.encryption", "state_key": "", "content": AccountEncryption.settings]
     ]
@@ -240,14 +240,14 @@ extension MatrixClient {
     }
 
     /// Sets the fully-read marker and the read receipt.
-    /// - Parameter isPrivate: whether the receipt is for the user's own devices alone.
+    /// - Parameter isPrivate: whether only the user's own devices receive the receipt.
     func markRead(_ event: MessageID, in id: RoomID, isPrivate: Bool = false) async throws {
         let marker = JSONValue.string(event.rawValue)
         let receipt = isPrivate ? "m.read.private" : "m.read"
         _ = try await call(.post, room(id, "read_markers"), body: .object(["m.fully_read": marker, receipt: marker]))
     }
 
-    /// Marks a room as unread for all devices of the user.
+    /// Marks a room as unread on all devices of the user.
     func setMarkedUnread(_ isMarked: Bool, in id: RoomID, by user: MemberID) async throws {
         _ = try await call(
             .put,
@@ -257,7 +257,7 @@ extension MatrixClient {
 
     // MARK: Files
 
-    /// - Parameter name: `nil` if the server is not to learn it.
+    /// - Parameter name: `nil` to withhold it from the server.
     /// - Returns: The content URI, `mxc://…`.
     func upload(
         _ file: URL, named name: String?, type: String, progress: (@Sendable (Double) -> Void)? = nil

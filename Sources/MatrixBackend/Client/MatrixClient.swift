@@ -78,7 +78,7 @@ public struct MatrixClient: Sendable {
         return response
     }
 
-    /// What the server's answer says that it refuses; `nil` if it does not.
+    /// Returns the error that the response reports, or `nil` for a successful one.
     func failure(in response: MatrixResponse, to request: MatrixRequest) -> MatrixError? {
         guard !(200..<300).contains(response.status) else { return nil }
         let error = MatrixError(response)
@@ -86,7 +86,7 @@ public struct MatrixClient: Sendable {
         return error
     }
 
-    /// Returns the response, whatever its status.
+    /// Returns the response with any status.
     func anyResponse(to request: MatrixRequest) async throws -> MatrixResponse {
         do {
             return try await transport.send(request)

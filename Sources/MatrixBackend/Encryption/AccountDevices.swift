@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import MatrixCrypto
 
-/// The devices of the account: what the server lists, and what is known of their keys.
+/// The account's devices: the server's list, joined with what the ``CryptoMachine`` knows of their keys.
 struct AccountDevices: Sendable {
     let client: MatrixClient
     let keys: AccountEncryption
@@ -10,7 +10,7 @@ struct AccountDevices: Sendable {
 
     func all() async throws -> [AccountDevice] {
         let listed = try await translating { try await client.devices() }
-        // The list is worth showing without the keys, too.
+        // Without the keys, the list is still worth showing.
         let known = try? await keys.encrypting { machine in
             (hasIdentity: try await machine.ownIdentity() != .none, devices: try await machine.ownDevices())
         }

@@ -6,10 +6,10 @@ import MatrixCrypto
 import Ratchets
 import Synchronization
 
-/// Which rooms are encrypted, and writing into them.
+/// Which rooms are encrypted, and encrypting messages for them.
 extension AccountEncryption {
-    /// Whether a room was ever known to be encrypted here. It is read without the keys, which may be locked.
-    /// - Throws: If that cannot be read: the room may be encrypted then.
+    /// Whether this device has ever known the room to be encrypted. Needs no keys, which may be locked.
+    /// - Throws: If this cannot be read. The room may then be encrypted.
     func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryptedRoom(room) != nil }
 
     func encryptedRoom(_ room: RoomID) async throws -> EncryptedRoom? {
@@ -19,7 +19,7 @@ extension AccountEncryption {
         return found
     }
 
-    /// Notes that rooms are encrypted, for good.
+    /// Records, permanently, that rooms are encrypted.
     func noteEncrypted(_ settings: [(room: ExactText, content: JSONValue)]) async throws {
         guard !settings.isEmpty, let storage = try await roomStorage() else { return }
         let time = now()
@@ -27,34 +27,35 @@ extension AccountEncryption {
         for (room, _) in settings { noteKnown(RoomID(room.text)) }
     }
 
-    /// Notes that a room of this account is encrypted from its first event on.
-    /// - Throws: If it could not be noted: nothing may be sent into the room before the sync says so.
+    /// Records that a room created by this account is encrypted from its first event on.
+    /// - Throws: If this cannot be stored. Nothing may then be sent into the room until the sync reports its
+    ///   encryption.
     func noteEncrypted(new room: RoomID) async throws {
         guard try await roomStorage() != nil else { throw ChatError.encryptionUnavailable }
         try await noteEncrypted([(ExactText(room.rawValue), Self.settings)])
     }
 
-    /// What `m.room.encryption` says of rooms that are encrypted here.
+    /// The content of `m.room.encryption` for rooms that get encrypted here.
     static let settings: JSONValue = ["algorithm": .string(InboundSession.algorithm)]
 
-    /// - Throws: ``ChatError/encryptionUnavailable`` while nothing can be encrypted.
+    /// - Throws: ``ChatError/encryptionUnavailable`` while this device cannot encrypt.
     nonisolated func requireEncryption() throws(ChatError) {
         guard condition == .on else { throw .encryptionUnavailable }
     }
 
     nonisolated func noteKnown(_ room: RoomID) { knownRooms.withLock { _ = $0.insert(room) } }
 
-    /// Whether a room is encrypted, by what was asked before: it takes no time, and proves nothing if it is not.
+    /// Whether a room is encrypted, from memory. `false` proves nothing: the room may not have been looked up yet.
     nonisolated func isKnownEncrypted(_ room: RoomID) -> Bool { knownRooms.withLock { $0.contains(room) } }
 
-    /// Takes what a sync says, before its rooms and its token are stored.
-    /// - Throws: If it could not be stored, as on a full disk: the server sends it again.
+    /// Applies a sync response, before its rooms and its token are stored.
+    /// - Throws: If it cannot be stored, as on a full disk. The server then sends it again.
     func take(_ update: SyncUpdate) async throws {
         do {
             try await noteEncrypted(update.encryptionSettings)
             try await noteMissedSync()
         } catch is StoreOpeningError {
-            // Nothing is sent while that cannot be read; the history has it as well.
+            // While this cannot be read, nothing is sent; the history stores the setting as well.
         } catch {
             try await end(for: error)
         }
@@ -62,14 +63,14 @@ extension AccountEncryption {
         try await take(update.audienceNews)
     }
 
-    /// Notes that without the keys nobody knows who comes and goes.
+    /// Records that membership changes were missed while the keys were unavailable.
     func noteMissedSync() async throws {
         guard machine == nil, !hasMissedSync, let storage = try await roomStorage() else { return }
         try await CryptoMachine.noteMissedSync(in: storage)
         hasMissedSync = true
     }
 
-    /// The server has removed a member, which a sync says later.
+    /// Applies the removal of a member before the sync reports it.
     func noteGone(_ member: MemberID, from room: RoomID) async throws {
         let gone = AudienceNews.Item.member(ExactText(member.rawValue), "leave")
         try await take([AudienceNews(room: ExactText(room.rawValue), items: [gone])])
@@ -86,15 +87,15 @@ extension AccountEncryption {
 
     // MARK: Writing
 
-    /// Encrypts a message, or says what it waits for.
-    /// - Throws: ``DeliveryError`` if nothing can be encrypted, or another error if it could not be stored.
+    /// Encrypts a message, or returns what has to happen first.
+    /// - Throws: ``DeliveryError`` if this device cannot encrypt, or the error of the storage.
     func seal(_ type: String, _ content: [String: JSONValue], in room: RoomID) async throws -> CryptoMachine.Sealing {
         guard let machine else { throw deliveryErrorWithoutKeys }
         do {
             let sealing = try await machine.seal(type, content, in: ExactText(room.rawValue), at: now())
             if case .sealed = sealing {
                 await wakeBackup()
-                // Devices that do not get the key are told.
+                // Sends `m.room_key.withheld` to devices that do not get the key.
                 await requests?.wake()
             }
             return sealing
@@ -104,7 +105,7 @@ extension AccountEncryption {
         throw deliveryErrorWithoutKeys
     }
 
-    /// - Returns: `false` if they have to be asked for again.
+    /// - Returns: `false` if the member list has to be requested again.
     func setMembers(
         _ members: [ExactText: String], visibility: String?, of room: RoomID,
         since version: CryptoMachine.AudienceVersion
@@ -119,11 +120,11 @@ extension AccountEncryption {
         throw deliveryErrorWithoutKeys
     }
 
-    /// Asks the server what the machine has to know, and sends what it has to send.
-    /// - Returns: Whether all was answered.
+    /// Makes all requests that the machine has.
+    /// - Returns: Whether every one of them succeeded.
     func makeAllRequests() async -> Bool { await requests?.makeAllRequests() ?? false }
 
-    /// What keeps this device from ever writing into encrypted rooms; `nil` if it can, or may in a while.
+    /// Why this device cannot write into encrypted rooms, or `nil` if it can or soon may.
     nonisolated var obstacle: String? {
         if RatchetLibrary.version == nil { return "this program was built without encryption" }
         switch condition {

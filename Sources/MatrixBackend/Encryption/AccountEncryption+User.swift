@@ -2,10 +2,11 @@ import ChatCore
 import JSONReading
 import MatrixCrypto
 
-/// What the user asks of encryption, and is shown of it.
+/// What the user sees of encryption, and their actions.
 extension AccountEncryption {
-    /// Reads something again whenever it may have changed, and asks the server for what it needs.
-    /// - Parameter unknown: What there is without keys.
+    /// Publishes a value of the machine, read again whenever it may have changed, and has the machine make the requests
+    /// that reading adds.
+    /// - Parameter unknown: The value without keys.
     nonisolated func observing<Value: Equatable & Sendable>(
         _ unknown: Value, _ read: @escaping @Sendable (CryptoMachine) async throws -> Value
     ) -> AsyncStream<Value> {
@@ -15,7 +16,7 @@ extension AccountEncryption {
             for await _ in revisions.values() {
                 var value = unknown
                 if let machine = await machine {
-                    // What cannot be read now stays what it was.
+                    // After a failed read, keep the last value.
                     guard let found = try? await read(machine) else { continue }
                     value = found
                     await requests?.wake()
@@ -30,13 +31,13 @@ extension AccountEncryption {
         return stream
     }
 
-    /// Devices of the user have changed, as the server will say.
+    /// Marks the user's device list as outdated, before the sync reports the change.
     func outdateOwnDevices() async {
-        // The server says so as well, with the next sync.
+        // Harmless if it fails: the next sync reports the change as well.
         try? await encrypting { try await $0.outdateOwnDevices() }
     }
 
-    /// Does what the user asks for.
+    /// Performs an action of the user.
     /// - Throws: ``EncryptionError``.
     func encrypting<Result: Sendable>(
         _ body: @Sendable (CryptoMachine) async throws -> Result
@@ -54,8 +55,8 @@ extension AccountEncryption {
         }
     }
 
-    /// How many room keys are in no backup. It is counted without what opens them, too.
-    /// - Throws: If that cannot be read, which is never taken for none.
+    /// The number of room keys that are in no backup. Counts locked keys, too.
+    /// - Throws: If this cannot be read, so that an error is never taken for zero.
     func keysWithoutBackup() async throws -> Int {
         if let machine { return try await machine.remainingInBackup() }
         guard let storage = try await roomStorage() else { return 0 }

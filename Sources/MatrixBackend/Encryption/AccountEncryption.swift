@@ -7,51 +7,51 @@ import MatrixCrypto
 import Ratchets
 import Synchronization
 
-/// The encryption of one account: the keys on the disk, the ``CryptoMachine`` over them, and what it asks the server.
+/// The encryption of one account: the stored keys, the ``CryptoMachine`` that uses them, and the requests it makes.
 ///
-/// Without the library, or with keys that cannot be opened, it takes nothing and the sync goes on as if it were not
-/// there. Keys that cannot be opened are left as they are.
+/// Without the library, or if the keys cannot be opened, it does nothing and the sync runs as if it did not exist. Keys
+/// that cannot be opened are left untouched.
 actor AccountEncryption {
-    /// Where the messages to this device begin that are not stored yet.
+    /// Where to-device messages continue: after the last one that is stored.
     struct Position: Equatable, Sendable {
         var since: String?
     }
 
     private let user: MemberID
     private let client: MatrixClient
-    /// The folder of the account's store, where its keys are.
+    /// The folder of the account's store, which contains `keys.sqlite`.
     private let folder: URL
     private let clock: any Clock<Duration>
     let now: @Sendable () -> Date
-    /// One change of ``EncryptedRoom`` at a time.
+    /// Serializes changes of ``EncryptedRoom``.
     let roomGate = SerialGate()
-    /// Rooms that are known to be encrypted, as far as somebody has asked.
+    /// The encrypted rooms among those that have been looked up.
     nonisolated let knownRooms = Mutex<Set<RoomID>>([])
-    /// Rooms whose encryption is being turned on: nothing is sent there until it is known whether it is.
+    /// Rooms in which encryption is being enabled. Nothing is sent there until the outcome is known.
     private(set) var roomsBeingEncrypted: Set<RoomID> = []
     private let gate = SerialGate()
     private let conditions = ValueFeed(EncryptionCondition.none)
-    /// Counts what may change how encryption stands: the newest is enough.
+    /// Incremented on each change of the encryption state. Observers need only the newest value.
     nonisolated let revisions = ValueFeed<UInt64>(0)
     private var revision: UInt64 = 0
-    /// Whether what encrypts the keys is in memory alone.
+    /// Whether the credential that encrypts the keys is only in memory.
     private(set) var endsWithProgram = false
-    /// The device whose keys were opened last, or were to be.
+    /// The device whose keys were last opened, successfully or not.
     private(set) var deviceID: String?
     private(set) var store: KeyStore?
     private(set) var machine: CryptoMachine?
     private(set) var requests: KeyRequests?
     private(set) var backup: KeyBackup?
     private var isClosed = false
-    /// Whether it is noted that a sync was taken without the keys.
+    /// Whether it is recorded that a sync was processed without the keys.
     var hasMissedSync = false
-    /// Whether messages to the device were kept that the machine has not been given.
+    /// Whether to-device messages are stored that the machine has not processed.
     private var hasUnopened = false
-    /// Whether it was tried to rebuild the file without the keys.
+    /// Whether rebuilding the file without its keys has been tried.
     private var hasTriedRepair = false
-    /// When the keys of the device were made, if that is known.
+    /// When the device's keys were created, if known.
     private var begun: Date?
-    /// What came and was not used yet: ``SealedMessages`` opens what waits for it.
+    /// Received sessions whose messages ``SealedMessages`` has not decrypted yet.
     private(set) var arrivedSessions: Set<SessionID> = []
 
     init(
@@ -68,7 +68,7 @@ actor AccountEncryption {
     nonisolated var condition: EncryptionCondition { conditions.value }
     nonisolated func conditionChanges() -> AsyncStream<EncryptionCondition> { conditions.values() }
 
-    /// Says that something may have changed of how encryption stands.
+    /// Tells observers that the encryption state may have changed.
     func noteChange() {
         revision += 1
         revisions.set(revision)
@@ -79,13 +79,13 @@ actor AccountEncryption {
         noteChange()
     }
 
-    /// Whether the account has a session, so that asking the server is worth an attempt.
+    /// Whether the account has a token, without which requests are pointless.
     var isOnline: Bool { client.token != nil }
 
     // MARK: Opening
 
-    /// Opens the keys of a device, or makes them if the account never had any. What fails is a condition, not an error:
-    /// the account works without encryption then.
+    /// Opens the keys of a device, or creates them if the account never had any. A failure sets ``condition`` and is
+    /// not thrown: the account then works without encryption.
     func open(device: String, credential: KeyCredential) async {
         guard RatchetLibrary.version != nil else {
             set(.off(.notBuilt))
@@ -113,7 +113,7 @@ actor AccountEncryption {
     private func open(_ device: String, _ credential: KeyCredential) async throws {
         guard !device.isEmpty else { throw EncryptionCondition.Problem.noDevice }
         let begun = try KeyStore.begunDevice(in: folder)
-        // The user has signed in anew, or for the first time: what is there of another device may be set aside.
+        // After a new sign-in, the keys of another device may be set aside.
         let isNext = begun != device
         guard KeyStore.exists(in: folder) || isNext else { throw EncryptionCondition.Problem.missing }
         var key = try await credential.read()
@@ -148,7 +148,7 @@ actor AccountEncryption {
             guard case .damaged = error, KeyStore.exists(in: folder) else { throw error }
         }
         do {
-            // Keeps a copy of what is damaged.
+            // Keeps a copy of the damaged file.
             try KeyStore.repair(in: folder, now: now())
             return try KeyStore(folder: folder, isNew: false)
         } catch {
@@ -194,17 +194,17 @@ actor AccountEncryption {
         (requests, backup, machine) = (nil, nil, nil)
         let closing = store
         store = nil
-        // What it held is on the disk, and a file that fails to close is closed with the process.
+        // Everything is already on disk, and the process's end closes the file otherwise.
         try? await closing?.close()
     }
 
-    /// Where it is noted which rooms are encrypted, which no key is needed for; `nil` if the account never had keys.
+    /// The storage of which rooms are encrypted, which needs no keys; `nil` if the account never had keys.
     func roomStorage() async throws -> KeyStore? {
         if let store { return store }
         return try await gate.runEvenIfCanceled {
             if let store { return store }
             guard !isClosed else { throw CancellationError() }
-            // A file that is missing is an error, where there was one.
+            // A missing file is an error if there once was one.
             guard try KeyStore.begunDevice(in: folder) != nil || KeyStore.exists(in: folder) else { return nil }
             let opened = try storeWithoutKeys()
             store = opened
@@ -218,29 +218,29 @@ actor AccountEncryption {
         } catch {
             guard case .damaged = error, !hasTriedRepair else { throw error }
         }
-        // Once, as each repair keeps a copy.
+        // Only once, since each repair keeps a copy.
         hasTriedRepair = true
         try KeyStore.repair(in: folder, now: now())
         return try KeyStore(folder: folder, isNew: false)
     }
 
     private func noteStanding() async {
-        // If it cannot be read, the next answer asks again; meanwhile the server refuses what is uploaded.
+        // If this cannot be read, the next response checks again; until then, the server refuses uploads.
         guard let machine, (try? await machine.isReplaced()) == true else { return noteChange() }
         set(.off(.replaced))
     }
 
     // MARK: Sync
 
-    /// - Returns: `nil` if nothing is to be asked for.
+    /// - Returns: `nil` if the machine needs no position.
     func position() async throws -> Position? {
         guard let machine else { return nil }
         return Position(since: try await machine.position())
     }
 
-    /// Takes what a sync says, before its token is stored. Keys that turn out to be unreadable end encryption, not the
-    /// sync: what only comes once is kept until they can be read.
-    /// - Throws: If it could not be stored, as on a full disk: the server sends it again.
+    /// Applies a sync response, before its token is stored. If the keys turn out to be unreadable, this ends encryption
+    /// but not the sync; to-device messages are kept until they can be read.
+    /// - Throws: If it cannot be stored, as on a full disk. The server then sends it again.
     func take(_ sync: CryptoSync?) async throws {
         guard let sync else { return }
         guard let machine else { return try await keep(sync) }
@@ -263,29 +263,30 @@ actor AccountEncryption {
     private func keep(_ sync: CryptoSync) async throws {
         do {
             try await noteMissedSync()
-            // The server keeps what a sliding sync has brought until the machine's position is told.
+            // With sliding sync, the server keeps to-device messages until they are acknowledged by position.
             guard sync.kind == .plain, !sync.events.isEmpty, let storage = try await roomStorage() else { return }
             try await UnopenedMessages.keep(sync.events, in: storage)
             hasUnopened = true
         } catch StoreOpeningError.damaged {
-            // With the file those keys are lost that could read them.
+            // The keys that could decrypt them are lost with the file.
         }
     }
 
     // MARK: Rooms
 
-    /// Runs what may turn on the encryption of a room. Nothing is sent there meanwhile.
+    /// Runs an operation that may enable the room's encryption. Nothing is sent there meanwhile.
     func encrypting(_ room: RoomID, _ work: @Sendable () async throws -> Void) async throws {
         guard roomsBeingEncrypted.insert(room).inserted else { throw ChatError.busy }
         defer { roomsBeingEncrypted.remove(room) }
         try await work()
     }
 
-    /// What an event says, or why it cannot be read.
+    /// The decrypted event, or why it cannot be decrypted.
     typealias Reading = Result<GroupMessageReader.Payload, SealReason>
 
-    /// Reads events of rooms, in one change. Keys that turn out to be unreadable end encryption, not what reads.
-    /// - Throws: If it could not be noted what was read, as on a full disk: then nothing was.
+    /// Decrypts room events in one transaction. If the keys turn out to be unreadable, this ends encryption and does
+    /// not throw.
+    /// - Throws: If replay indices cannot be stored, as on a full disk. No event then counts as decrypted.
     func read(_ events: [SealedEvent]) async throws -> [Reading] {
         if let machine {
             do {
@@ -307,23 +308,23 @@ actor AccountEncryption {
         return .keysUnavailable
     }
 
-    /// When the keys of the device were made: what is older was encrypted for others.
+    /// When the device's keys were created. Earlier messages were not encrypted for this device.
     func beginning() -> Date? { begun }
 
-    /// Returns those of these sessions whose key is there.
-    /// - Parameter owners: Only those that devices of these users have made; `nil` for all.
+    /// Returns the sessions among these whose key is stored.
+    /// - Parameter owners: The users whose devices must have created them; `nil` for all.
     func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
         try await machine?.known(sessions, of: owners) ?? []
     }
 
-    /// These have come in another way than by a sync.
+    /// Adds sessions that were not received by a sync.
     func noteArrived(_ sessions: Set<SessionID>) { arrivedSessions.formUnion(sessions) }
 
-    /// What came with these sessions has been opened.
+    /// Removes sessions whose messages have been decrypted.
     func used(_ sessions: Set<SessionID>) { arrivedSessions.subtract(sessions) }
 
-    /// Ends encryption if the keys turn out to be unreadable.
-    /// - Throws: Any other error, such as that of a full disk, which heals as damage does not.
+    /// Ends encryption if the error means that the keys are unreadable.
+    /// - Throws: Any other error, such as that of a full disk, which can go away.
     func end(for error: any Error) async throws {
         switch error {
         case is CancellationError, is DeliveryError: throw error
@@ -339,7 +340,7 @@ actor AccountEncryption {
         set(.off(problem))
     }
 
-    /// There is a session again.
+    /// Continues with a new token.
     func resume() async {
         noteChange()
         await requests?.wake()
@@ -348,7 +349,7 @@ actor AccountEncryption {
 
     // MARK: Backup
 
-    /// Writes sessions to a backup from now on, until the keys are closed.
+    /// Uploads sessions to a backup from now on, until the keys are closed.
     func attach(_ backup: KeyBackup) async {
         await self.backup?.stop()
         self.backup = backup
@@ -356,7 +357,7 @@ actor AccountEncryption {
         await backup.wake()
     }
 
-    /// Asks the backup for the keys of events that came without, if they still have none after a while.
+    /// Requests the keys of undecryptable events from the backup, unless they arrive within a minute.
     private func requestKeys(of events: [SealedEvent]) async {
         guard let backup, !events.isEmpty else { return }
         let sessions = events.compactMap { event in
@@ -367,6 +368,6 @@ actor AccountEncryption {
         await backup.request(Set(sessions))
     }
 
-    /// Something was written, perhaps with a session that was begun for it.
+    /// Call this after encrypting: a new session may have to be backed up.
     func wakeBackup() async { await backup?.wake() }
 }

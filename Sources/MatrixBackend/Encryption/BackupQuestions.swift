@@ -1,18 +1,18 @@
 import Foundation
 import MatrixCrypto
 
-/// For which sessions the backup is asked, and when.
+/// Which sessions to request from the backup, and when.
 struct BackupQuestions {
-    /// A key often comes right behind the message.
+    /// A room key often arrives right after the message.
     private static let delay: TimeInterval = 60
     private static let interval: TimeInterval = 3_600
-    /// Somebody who makes up sessions makes up no more questions than this in an hour.
+    /// Limits the requests per hour that a sender who invents session IDs can cause.
     private static let maxSessions = 1_000
 
     private var waiting: [SessionID: Date] = [:]
     private var answered: [SessionID: Date] = [:]
 
-    /// - Returns: Whether there is one that was not there.
+    /// - Returns: Whether any of them is new.
     mutating func add(_ sessions: Set<SessionID>, at time: Date) -> Bool {
         answered = answered.filter { abs(time.timeIntervalSince($0.value)) < Self.interval }
         var isChanged = false

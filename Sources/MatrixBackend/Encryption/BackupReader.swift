@@ -4,13 +4,13 @@ package import JSONReading
 package import MatrixCrypto
 package import Ratchets
 
-/// Reads an answer with keys of a backup while it is read from a file.
+/// Parses a backup's keys while the response is read from a file.
 package final class BackupReader: JSONReceiver {
     private let key: BackupKey
-    /// Whose keys the answer has; `nil` for those of all rooms.
+    /// The room whose keys the response contains; `nil` for all rooms.
     private let room: ExactText?
     private var read: [ExportedSession] = []
-    /// How many entries are no keys.
+    /// The number of entries that are not valid keys.
     package private(set) var rejected = 0
 
     package init(key: BackupKey, room: ExactText?) {
@@ -18,13 +18,13 @@ package final class BackupReader: JSONReceiver {
         self.room = room
     }
 
-    /// What was read since the last call.
+    /// Returns and removes the sessions parsed so far.
     package func takeSessions() -> [ExportedSession] {
         defer { read = [] }
         return read
     }
 
-    /// The names on the way to the sessions; `nil` for the room's.
+    /// The JSON keys that lead to the sessions; `nil` stands for any room ID.
     private var names: [String?] { room == nil ? ["rooms", nil, "sessions"] : ["sessions"] }
 
     package func entersContainer(at path: [JSONStep]) -> Bool {

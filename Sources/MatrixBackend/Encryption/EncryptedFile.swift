@@ -2,21 +2,22 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// Where a file lies that is encrypted by itself, and what decrypts it (specification, sending encrypted attachments).
+/// An encrypted attachment's location and decryption key (specification, "Sending encrypted attachments").
 ///
-/// ``uri`` has all of it, as the one thing that is stored of a file: it is no address that anybody could be asked for.
+/// ``uri`` encodes all of it, as the store has a single column for a file. It is not an address that anybody could
+/// request.
 struct EncryptedFile: Equatable, Sendable {
     /// `mxc://…`
     let address: String
     let key: [UInt8]
-    /// The counter block of the first byte.
+    /// The initial counter block.
     let counter: [UInt8]
-    /// The SHA-256 of what the server has.
+    /// The SHA-256 of the ciphertext.
     let digest: [UInt8]
 
     private static let sizes = (key: 32, counter: 16, digest: 32)
 
-    /// - Parameter json: An `EncryptedFile` of an event.
+    /// - Parameter json: The `EncryptedFile` object of an event.
     init?(_ json: JSONValue?) {
         guard let json, json["v"]?.string == "v2", let address = MatrixEvent.contentURI(json["url"]),
             let jwk = json["key"], jwk["kty"]?.string == "oct", jwk["alg"]?.string == "A256CTR",
@@ -29,7 +30,7 @@ struct EncryptedFile: Equatable, Sendable {
         self.digest = digest
     }
 
-    /// - Parameter uri: As ``uri`` made it.
+    /// - Parameter uri: The value of ``uri``.
     init?(uri: String) {
         guard uri.hasPrefix(MediaReference.encryptedScheme) else { return nil }
         let parts = uri.dropFirst(MediaReference.encryptedScheme.count).split(separator: ",", maxSplits: 1)
@@ -47,7 +48,7 @@ struct EncryptedFile: Equatable, Sendable {
         return MediaReference.encryptedScheme + parameters + "," + address
     }
 
-    /// Reads base64 with either alphabet, padded or not: JWK has one, hashes the other.
+    /// Decodes base64 in either alphabet, padded or not: JWK uses the URL-safe one, hashes the other.
     private static func bytes(_ value: JSONValue?, _ count: Int) -> [UInt8]? {
         guard let text = value?.string, text.utf8.count <= 64 else { return nil }
         var plain = text.replacing("-", with: "+").replacing("_", with: "/")

@@ -3,14 +3,14 @@ import Foundation
 import MatrixCrypto
 import Ratchets
 
-/// Publishes how the encryption of an account stands, and does what follows from its changes: messages are read whose
-/// senders were confirmed, and verifications end in time.
+/// Publishes an account's encryption state and reacts to its changes: retries messages whose devices were confirmed
+/// since, and times out verifications.
 actor EncryptionMonitor {
-    /// What the server has of the secret storage.
+    /// The state of the secret storage on the server.
     private enum Recovery {
         case unread
         case none
-        /// It is there and of no use; another recovery key mends it.
+        /// Present but unusable. Making another recovery key repairs it.
         case unusable
         case found(SecretStorage.State)
     }
@@ -26,7 +26,7 @@ actor EncryptionMonitor {
     private var alarm: Task<Void, Never>?
     private var recovery = Recovery.unread
     private var isRecoveryCurrent = false
-    /// Whose hidden messages have not been looked at again.
+    /// Users whose hidden messages have not been retried since their trust changed.
     private var changedUsers: Set<ExactText> = []
     private var identity = EncryptionStatus.Identity.unknown
 
@@ -59,7 +59,7 @@ actor EncryptionMonitor {
         statuses.finish()
     }
 
-    /// The secret storage has changed, or may have.
+    /// Call this when the secret storage may have changed.
     func invalidateRecovery() async {
         isRecoveryCurrent = false
         await keys.noteChange()
@@ -72,7 +72,7 @@ actor EncryptionMonitor {
         }
         do {
             changedUsers.formUnion(try await machine.takeChangedUsers())
-            // Whoever was confirmed meanwhile has messages here that were hidden.
+            // Retries the hidden messages of users whose trust changed.
             if !changedUsers.isEmpty {
                 try await sealed.openConfirmed(of: changedUsers)
                 changedUsers = []
@@ -83,16 +83,16 @@ actor EncryptionMonitor {
             statuses.set(status)
             try await updateBackup(status, machine)
         } catch {
-            // The next change, or the next start, looks again; what is shown is what was read last.
+            // The next change or start retries; until then, the last state stays published.
             return
         }
     }
 
-    /// Takes the backup's key if another device has sent it, and looks at the backup again when it may be trusted now.
+    /// Adopts a backup key that another device has sent, and checks the backup again if its trust may have changed.
     private func updateBackup(_ status: EncryptionStatus, _ machine: CryptoMachine) async throws {
         guard let backup = await keys.backup else { return }
         if let secret = try await machine.unprovenBackupKey(), await keys.isOnline {
-            // Whether it fits or not, it was looked at; what fails before that is tried again.
+            // Done even if the key does not match. An error before that leaves it to be tried again.
             _ = try await backup.adopt(secret)
             try await machine.dropUnprovenBackupKey()
         }
@@ -114,7 +114,7 @@ actor EncryptionMonitor {
         await readRecovery()
         status.recovery = standing(status.backup)
         if case .found(let state) = recovery { status.hasPassphrase = state.hasPassphrase }
-        // What is there may be of a former identity: making this one was interrupted.
+        // The stored secrets may belong to a former identity, if creating this one was interrupted.
         if status.recovery != .unknown, try await machine.isRecoveryKeyUnsaved() { status.recovery = .unsaved }
         return status
     }
@@ -128,12 +128,12 @@ actor EncryptionMonitor {
         case .found(let found): state = found
         }
         guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
-        // Else the recovery key would restore no messages.
+        // Otherwise, the recovery key would restore no messages.
         if case .on = backup, state.missing.contains(.backup) { return .incomplete }
         return .ready
     }
 
-    /// Asks the server once; what fails is asked again with the next change.
+    /// Requests the state once. After a failure, the next change requests it again.
     private func readRecovery() async {
         guard !isRecoveryCurrent, await keys.isOnline else { return }
         isRecoveryCurrent = true

@@ -4,16 +4,16 @@ import Foundation
 import JSONReading
 import MatrixCrypto
 
-/// Decrypts events of rooms before anything else reads them: what comes of it is parsed as any other event is.
+/// Decrypts room events before they are parsed, so that the parser sees them as events sent in the clear.
 ///
-/// Call it in the same operation of ``RoomWriter/serialized(_:)`` that stores what comes of it, so that no key arrives
-/// in between.
+/// Call it within the ``RoomWriter/serialized(_:)`` operation that stores the result, so that no key arrives in
+/// between.
 struct EventOpener: Sendable {
     let keys: AccountEncryption
-    /// Called with what the events of a room say once they are decrypted, oldest first.
+    /// Called with the decrypted events of a room, oldest first.
     var didOpen: @Sendable (RoomID, [MatrixEvent]) async -> Void = { _, _ in }
 
-    /// - Throws: If what was read could not be noted: then none of it may be used.
+    /// - Throws: If replay indices cannot be stored. None of the events may then be used.
     func opened(_ update: SyncUpdate) async throws -> SyncUpdate {
         var update = update
         let timelines = try await opened(update.rooms.map { ($0.id, $0.timeline) })
@@ -49,9 +49,9 @@ struct EventOpener: Sendable {
 }
 
 extension EventOpener {
-    /// Marks what was sent in the clear since this device has known that the room is encrypted.
+    /// Marks events that were sent in the clear although the room was already known to be encrypted.
     private func marked(_ events: [MatrixEvent], in room: RoomID) async -> [MatrixEvent] {
-        // A mark is missing where that cannot be read, and nothing else depends on it.
+        // If this cannot be read, the mark is missing; nothing else depends on it.
         guard events.contains(where: \.isClearMessage), let known = try? await keys.encryptedRoom(room) else {
             return events
         }
@@ -70,7 +70,7 @@ extension MatrixEvent {
         stateKey == nil && protection == .clear && !isRedacted && ["m.room.message", "m.sticker"].contains(type)
     }
 
-    /// The event itself and the edit that the server has bundled with it, if they are encrypted and not redacted.
+    /// The event and the edit that the server has bundled with it, as far as they are encrypted and not redacted.
     fileprivate var sealedParts: [MatrixEvent] {
         var parts: [MatrixEvent] = isSealed ? [self] : []
         if let bundled = unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled), edit.isSealed,
@@ -83,7 +83,7 @@ extension MatrixEvent {
 
     private var isSealed: Bool { type == Self.encryptedType && stateKey == nil && !isRedacted && protection == .clear }
 
-    /// - Parameter parts: What has become of ``sealedParts``.
+    /// - Parameter parts: The replacements of ``sealedParts``, in their order.
     fileprivate func replacing(_ parts: [MatrixEvent]) -> MatrixEvent {
         var parts = parts
         var event = isSealed && !parts.isEmpty ? parts.removeFirst() : self
@@ -141,17 +141,17 @@ extension SealReason {
             case .unverified: .unconfirmedDevice
             case .historyNotShared: .beforeMembership
             case .blocked, .unauthorized, .other: .withheld
-            // It may still come.
+            // The key may still arrive.
             case .unavailable, .noOlm: .noKey
             }
     }
 }
 
 extension Ciphertext {
-    /// Longer events are no server's, and would be kept for nothing.
+    /// No server accepts longer events: do not store their ciphertext.
     private static let maxBytes = 2 * MatrixLimits.contentBytes
 
-    /// - Parameter event: One that is sealed.
+    /// - Parameter event: An undecryptable event.
     init(_ event: MatrixEvent, reason: SealReason) {
         self.init(of: event.id, reason: reason)
         var json: [String: JSONValue] = [
@@ -160,7 +160,7 @@ extension Ciphertext {
             "origin_server_ts": .integer(Int64((event.sentAt.timeIntervalSince1970 * 1000).rounded())),
         ]
         if let transaction = event.unsigned["transaction_id"] { json["unsigned"] = ["transaction_id": transaction] }
-        // What cannot be encoded is kept by its reason alone.
+        // If the event cannot be encoded, only the reason is kept.
         guard let bytes = try? JSONValue.object(json).encoded(), bytes.count <= Self.maxBytes else { return }
         data = String(decoding: bytes, as: UTF8.self)
         session = MatrixEvent.identifier(event.content["session_id"])

@@ -4,17 +4,18 @@ import Foundation
 import Glibc
 import Ratchets
 
-/// Decrypts a file in chunks, in memory that does not grow with it.
+/// Decrypts a file in chunks, in constant memory.
 extension EncryptedFile {
     private static let chunkSize = 256 << 10
 
     /// - Parameters:
-    ///   - source: What the server has; it is read twice, as nothing of it may be used before all of it was checked.
-    ///   - target: Does not exist yet.
-    /// - Throws: ``ChatError/unreadableFile`` if it is not what its sender encrypted.
+    ///   - source: The downloaded ciphertext. It is read twice, as no plaintext may be used before the whole file is
+    ///   verified.
+    ///   - target: Must not exist.
+    /// - Throws: ``ChatError/unreadableFile`` if the ciphertext does not match its hash.
     func decrypt(_ source: URL, to target: URL) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            // Blocks on the disk, which threads of Swift's pool must not.
+            // Disk access blocks, which threads of Swift's pool must not do.
             DispatchQueue.global(qos: .userInitiated).async {
                 continuation.resume(with: Result { try decryptNow(source, to: target) })
             }

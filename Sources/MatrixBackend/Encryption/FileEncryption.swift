@@ -4,19 +4,19 @@ import Foundation
 import JSONReading
 import Ratchets
 
-/// Encrypts a file in chunks, in memory that does not grow with it, with a key that nothing else is encrypted with.
+/// Encrypts a file in chunks, in constant memory, with a key that is used for nothing else.
 extension EncryptedFile {
-    /// What an upload needs besides its address.
+    /// The `EncryptedFile` fields other than the URL.
     struct Parameters: Sendable {
         let key: [UInt8]
         let counter: [UInt8]
         let digest: [UInt8]
     }
 
-    /// - Parameter target: Is created or truncated.
+    /// - Parameter target: Created, or truncated if it exists.
     static func encrypt(_ source: URL, to target: URL) async throws -> Parameters {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Parameters, any Error>) in
-            // Blocks on the disk, which threads of Swift's pool must not.
+            // Disk access blocks, which threads of Swift's pool must not do.
             DispatchQueue.global(qos: .userInitiated).async {
                 continuation.resume(with: Result { try encryptNow(source, to: target) })
             }
@@ -51,7 +51,7 @@ extension EncryptedFile {
         digest = parameters.digest
     }
 
-    /// As an event says it.
+    /// The `EncryptedFile` object of an event.
     var json: JSONValue {
         let jwk: JSONValue = [
             "kty": "oct", "alg": "A256CTR", "key_ops": ["encrypt", "decrypt"], "ext": true,
@@ -63,7 +63,7 @@ extension EncryptedFile {
         ]
     }
 
-    /// With the alphabet of JWK.
+    /// Encodes in the URL-safe alphabet that JWK requires.
     private static func webText(_ bytes: [UInt8]) -> String {
         let text = Base64.encoded(bytes)
         return text.replacing("+", with: "-").replacing("/", with: "_")

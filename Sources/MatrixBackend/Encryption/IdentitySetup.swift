@@ -3,7 +3,7 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Making the user's identity, and confirming this device by the secret storage.
+/// Creates the user's cross-signing identity, or confirms this device with the secret storage.
 struct IdentitySetup: Sendable {
     let keys: AccountEncryption
     let client: MatrixClient
@@ -11,7 +11,7 @@ struct IdentitySetup: Sendable {
     let storage: SecretStorage
     let monitor: EncryptionMonitor
 
-    /// One at a time: two would make two identities.
+    /// One operation at a time: two would create two identities.
     let gate = SerialGate()
 
     func create(password: String?) async throws -> RecoveryKey {
@@ -19,7 +19,7 @@ struct IdentitySetup: Sendable {
     }
 
     private func createAlone(_ password: String?) async throws -> RecoveryKey {
-        // The device has to be at the server before it is signed, and what the server has to be known.
+        // The device's keys must be uploaded before it can be signed, and the server's keys must be known.
         guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
         let staged = try await keys.encrypting { try await $0.stageIdentity() }
         do {
@@ -29,7 +29,7 @@ struct IdentitySetup: Sendable {
         } catch {
             throw EncryptionError.translated(error)
         }
-        // Before the former private keys go: nothing else could open what they have signed.
+        // Before the former private keys are replaced: nothing else can open what they protect.
         let created = try await createStorage(of: staged.secrets)
         try await keys.encrypting { try await $0.commitIdentity() }
         await keys.noteChange()
@@ -37,7 +37,7 @@ struct IdentitySetup: Sendable {
         do {
             try await beginBackup(with: staged.backupKey)
         } catch {
-            // The recovery key is shown all the same, and the backup's own loop goes on trying.
+            // The recovery key is shown even if the backup fails, which its own loop retries.
             await keys.wakeBackup()
         }
         return created
@@ -56,7 +56,7 @@ struct IdentitySetup: Sendable {
     func setBackupEnabled(_ isEnabled: Bool) async throws {
         try await gate.run {
             guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
-            // The key stays: the secret storage has it, and another backup is read by the same recovery key.
+            // Keep the key: it is in the secret storage, so the same recovery key restores the next backup.
             let known = try await keys.encrypting { try await $0.storedSecrets()[.backup] }
             if isEnabled {
                 let key = try known ?? KeyMaterial()
@@ -88,7 +88,7 @@ struct IdentitySetup: Sendable {
         _ = await keys.makeAllRequests()
         guard let secret = opened.secrets[.backup], let backup = await keys.backup else { return }
         do {
-            // One of a former backup restores nothing; the device is confirmed all the same.
+            // A key of a former backup restores nothing. The device is confirmed regardless.
             _ = try await backup.adopt(secret)
         } catch {
             throw EncryptionError.translated(error)
@@ -104,9 +104,9 @@ struct IdentitySetup: Sendable {
             let backup = await keys.backup?.standing.backup
             if secrets[.backup] == nil {
                 switch backup {
-                // The storage would be all that is left of what reads the backup.
+                // The secret storage may have the only copy of the backup's key.
                 case .on: throw EncryptionError.incompleteRecovery
-                // One that was to be made with the identity, before the process ended.
+                // The key of a backup that was prepared with the identity when the process ended.
                 default: secrets[.backup] = try await keys.encrypting { try await $0.preparedBackupKey() }
                 }
             }

@@ -4,28 +4,28 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Reading all keys of a backup.
+/// Restores all keys of a backup.
 extension KeyBackup {
-    /// The longest answer with keys of a backup: some 400,000.
+    /// The maximum response with keys of a backup, which fits some 400,000.
     private static let maxAnswer = 512 << 20
-    /// Sessions that are taken in one change.
+    /// The number of sessions imported in one transaction.
     private static let importedAtOnce = 100
-    /// Sessions of which what waits for them is opened at once.
+    /// The number of sessions after which waiting messages are decrypted.
     private static let openedAtOnce = 500
     private static let chunkSize = 64 << 10
 
-    /// Restores what was begun to be restored.
+    /// Continues a restore that was started.
     func restorePending(_ found: Found) async throws {
         guard let version = try await machine.restoringBackup() else { return }
         guard version == found.version else { return try await end() }
-        // It comes with the recovery key, or from another device.
+        // The backup's key comes with the recovery key, or from another device.
         guard let key = try await key(of: found) else { return }
         publish { $0.restore = Progress(restored: 0, total: found.count) }
         do {
             try await restore(nil, found, key)
         } catch MatrixError.tooLarge {
             for room in try await machine.encryptedRooms() {
-                // Of a room with still more, each message asks for its key (``request(_:)``).
+                // A room's keys that exceed the limit are requested message by message (``request(_:)``).
                 do { try await restore(room, found, key) } catch MatrixError.tooLarge { continue }
             }
         }
@@ -39,7 +39,7 @@ extension KeyBackup {
 
     private func restore(_ room: ExactText?, _ found: Found, _ key: BackupKey) async throws {
         let file = folder.appending(path: "backup.part", directoryHint: .notDirectory)
-        // What a process left that ended meanwhile is overwritten; what cannot be removed is removed the next time.
+        // Overwrites the file of a process that ended early. If it cannot be removed now, the next restore removes it.
         defer { try? FileManager.default.removeItem(at: file) }
         do {
             try await client.fetchBackedUpKeys(of: room, version: found.version, to: file, limit: Self.maxAnswer)

@@ -5,21 +5,22 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// The server's copy of the account's room keys: writes what it lacks, beside the sync, and reads what this device lacks.
+/// The server-side key backup: uploads the keys that it lacks, beside the sync, and downloads those that this device
+/// lacks.
 ///
-/// It is written to only if this device has its private key, or somebody has signed it whom the caller trusts. Else the
+/// It uploads only if this device has the backup's private key, or a trusted key has signed the backup. Otherwise, the
 /// server could have the keys encrypted for itself.
 actor KeyBackup {
     struct Hooks: Sendable {
-        /// Signs an object with this device, and with the user's identity if that is here.
+        /// Signs an object with this device's key, and with the user's master key if this device has it.
         var sign: @Sendable ([String: JSONValue]) async throws -> [String: JSONValue]
-        /// Whether the user's own identity, verified, or a confirmed device of theirs has signed an object.
+        /// Whether the user's verified identity or a confirmed device of theirs has signed an object.
         var isTrusted: @Sendable ([String: JSONValue]) async throws -> Bool
-        /// Sessions have come from the backup.
+        /// Called with sessions that were downloaded.
         var didImport: @Sendable (Set<SessionID>) async throws -> Void
     }
 
-    /// How many keys were restored, of how many.
+    /// The progress of a restore, in keys.
     struct Progress: Equatable, Sendable {
         var restored: Int
         var total: Int?
@@ -27,11 +28,11 @@ actor KeyBackup {
 
     struct Standing: Equatable, Sendable {
         var backup = EncryptionStatus.Backup.unknown
-        /// `nil` if nothing is being restored.
+        /// `nil` unless a restore is running.
         var restore: Progress?
     }
 
-    /// What the server was found to have.
+    /// The server's current backup.
     struct Found: Equatable, Sendable {
         let version: String
         let publicKey: Curve25519Key?
@@ -50,7 +51,7 @@ actor KeyBackup {
     let machine: CryptoMachine
     let client: MatrixClient
     let hooks: Hooks
-    /// Where what is being restored lies meanwhile.
+    /// The folder for downloaded responses.
     let folder: URL
     private let user: MemberID
     private let clock: any Clock<Duration>
@@ -91,21 +92,21 @@ actor KeyBackup {
 
     // MARK: Loop
 
-    /// Looks whether there is something to do. Costs nothing on the way of a sync.
+    /// Checks for work. Cheap enough for every sync.
     func wake() {
         hasNews = true
         guard task == nil, !isStopped else { return }
         task = Task { await run() }
     }
 
-    /// Looks again at what the server has, as after whom the user trusts has changed.
+    /// Checks the server's backup again, as after a change of trust.
     func lookAgain() {
         look = .needed
         pause?.cancel()
         wake()
     }
 
-    /// Ends what is under way, without waiting for it: it may wait for whoever stops it.
+    /// Cancels the current work without waiting for it, which may itself wait for the caller.
     func stop() {
         isStopped = true
         alarm?.cancel()
@@ -116,7 +117,7 @@ actor KeyBackup {
 
     private enum Outcome {
         case done
-        /// There is no session any more; the next one wakes it.
+        /// There is no token; a new one wakes it.
         case ended
         case failed(wait: Duration)
     }
@@ -139,7 +140,7 @@ actor KeyBackup {
 
     private func sleep(for delay: Duration) async {
         let pause = Task<Void, Never> { [clock] in
-            // Throws only when it is canceled, and the loop looks again then.
+            // Throws only if canceled, and then the loop checks again.
             try? await clock.sleep(for: delay, tolerance: nil)
         }
         self.pause = pause
@@ -163,13 +164,13 @@ actor KeyBackup {
         } catch is CancellationError {
             return .ended
         } catch {
-            // The disk, or keys that cannot be read.
+            // A failure of the storage.
             await fail(reason: "\(type(of: error))")
             return .failed(wait: .zero)
         }
     }
 
-    /// One that fails does not stand in the way of the others.
+    /// A step that fails does not stop the others.
     private func work(with found: Found) async throws {
         var failure: (any Error)?
         do { try await answerQuestions(found) } catch { failure = error }
@@ -184,7 +185,7 @@ actor KeyBackup {
         case .busy(let wait): return .failed(wait: wait)
         case .unreachable, .untrusted: return .failed(wait: .zero)
         case .rejected(403, "M_WRONG_ROOM_KEYS_VERSION", _), .rejected(404, "M_NOT_FOUND", _):
-            // Another device has made another backup, or deleted this one.
+            // Another device has created another backup or deleted this one.
             look = .needed
         case .rejected(413, _, _) where batchLimit > 1:
             batchLimit /= 2
@@ -195,14 +196,14 @@ actor KeyBackup {
     }
 
     private func fail(reason: String) async {
-        // How many are left is beside the point if the disk does not say.
+        // The count is only for display: zero is harmless if it cannot be read.
         let remaining = (try? await machine.remainingInBackup()) ?? 0
         publish { $0.backup = .failing(remaining: remaining, reason: reason) }
     }
 
     // MARK: Version
 
-    /// What the server has, asked for once.
+    /// Returns the server's backup, requested once.
     private func found() async throws -> Found? {
         switch look {
         case .none: return nil
@@ -210,7 +211,7 @@ actor KeyBackup {
         case .needed: break
         }
         let found = try await request()
-        // Uploads wait for a version that may be written to.
+        // Uploads wait for a version that is trusted.
         var target: BackupVersion?
         if let found, found.isTrusted, let key = found.publicKey {
             target = BackupVersion(version: found.version, publicKey: key)
@@ -236,8 +237,9 @@ actor KeyBackup {
             version: listed.version, publicKey: listed.publicKey, isTrusted: isTrusted, count: listed.count)
     }
 
-    /// Makes a backup, and writes all keys to it from now on.
-    /// - Parameter key: What will read it. The secret storage has it before, so that it is never the only copy.
+    /// Creates a backup and uploads all keys to it from now on.
+    /// - Parameter key: The backup's private key. It must be in the secret storage already, so that this device never
+    ///   has the only copy.
     func create(with key: KeyMaterial) async throws {
         try await creation.run { try await createAlone(key) }
     }
@@ -256,7 +258,7 @@ actor KeyBackup {
         wake()
     }
 
-    /// Makes the backup that was to be made with the identity, if that was interrupted or has failed.
+    /// Creates the backup that was prepared with the identity, if that was interrupted or has failed.
     private func createPrepared() async throws {
         guard let key = try await machine.preparedBackupKey(), try await machine.ownIdentity() == .confirmed,
             try await isBackupKeyStored(), try await client.accountData(Self.choice, of: user)?["enabled"] != false
@@ -265,8 +267,8 @@ actor KeyBackup {
         try await noteChoice(isEnabled: true)
     }
 
-    /// Whether the secret storage has a backup's key. After an interrupted reset it is the former one's until the user
-    /// makes the recovery key that the banner asks for.
+    /// Whether the secret storage contains this backup's key. After an interrupted reset, it contains that of the
+    /// former backup until the user makes the recovery key that the banner asks for.
     private func isBackupKeyStored() async throws -> Bool {
         do {
             return try await SecretStorage(client: client, user: user).state()?.secrets[.backup] != nil
@@ -275,9 +277,9 @@ actor KeyBackup {
         }
     }
 
-    /// Deletes the backup from the server, and those before it.
+    /// Deletes the backup and all earlier ones from the server.
     func delete() async throws {
-        // Behind each the one before it appears.
+        // Deleting a version makes the one before it current.
         for _ in 0..<20 {
             guard let listed = try await client.keyBackup() else { break }
             try await client.deleteKeyBackup(listed.version)
@@ -292,7 +294,7 @@ actor KeyBackup {
         publish { $0 = Standing(backup: .off) }
     }
 
-    /// Tells the user's other devices that the user has switched the backup on or off.
+    /// Records in the account data, for the user's other devices, whether the user wants a backup.
     func noteChoice(isEnabled: Bool) async throws {
         try await client.setAccountData(Self.choice, ["enabled": .bool(isEnabled)], of: user)
     }
@@ -313,7 +315,7 @@ actor KeyBackup {
 
     // MARK: Questions
 
-    /// Sessions of which the key has not come. If it has not after a minute, the backup is asked for it.
+    /// Requests the keys of sessions from the backup if they have not arrived after a minute.
     func request(_ sessions: Set<SessionID>) {
         guard questions.add(sessions, at: now()) else { return }
         setAlarm()
@@ -327,7 +329,7 @@ actor KeyBackup {
         for session in due {
             let answer = try await client.backedUpKey(of: session, version: found.version)
             questions.asked(session, at: now())
-            // What cannot be read is as good as not there.
+            // An unreadable response counts as a missing key.
             guard let answer,
                 let exported = try? ExportedSession(
                     backedUp: answer, room: session.room, id: session.session, key: key)
@@ -337,7 +339,7 @@ actor KeyBackup {
         if !arrived.isEmpty { try await hooks.didImport(arrived) }
     }
 
-    /// What reads a backup; `nil` if this device does not have it.
+    /// Returns the backup's private key, or `nil` if this device does not have it.
     func key(of found: Found) async throws -> BackupKey? {
         guard let publicKey = found.publicKey else { return nil }
         return try await machine.backupKey(for: publicKey).map { try BackupKey($0) }
@@ -358,8 +360,8 @@ actor KeyBackup {
 
     // MARK: Restoring
 
-    /// Takes a key that is said to read the backup, and restores all that is there.
-    /// - Returns: Whether it does.
+    /// Stores the private key of the backup and restores all keys.
+    /// - Returns: Whether the key matches the backup.
     func adopt(_ secret: KeyMaterial) async throws -> Bool {
         look = .needed
         guard let found = try await found(), let publicKey = found.publicKey,
@@ -370,8 +372,8 @@ actor KeyBackup {
         return true
     }
 
-    /// Restores all keys of the backup in the background, from the beginning. It goes on after the next start.
-    /// - Throws: ``EncryptionError/incompleteRecovery`` if this device does not have what reads the backup.
+    /// Restores all keys of the backup in the background, from the beginning. Continues after a restart.
+    /// - Throws: ``EncryptionError/incompleteRecovery`` if this device does not have the backup's private key.
     func restore() async throws {
         look = .needed
         guard let found = try await found() else { return }

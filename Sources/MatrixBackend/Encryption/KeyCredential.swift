@@ -2,15 +2,14 @@ package import ChatCore
 import Foundation
 import Ratchets
 
-/// What the keys of an account are encrypted with on the disk: a second credential, in the place that the access token
-/// is in.
+/// The credential that encrypts an account's stored keys. It is kept where the access token is.
 package struct KeyCredential: Sendable {
     let account: String
-    /// Where it is stored.
+    /// The store that has it, or gets it.
     let place: any CredentialStore
-    /// Where it may be from when the user had chosen another place.
+    /// Other stores that may have it, if the user has changed the place.
     var others: [any CredentialStore]
-    /// Whether it may be in one of those that cannot be asked.
+    /// Whether one of the stores that cannot be reached may have it.
     var needsOthers: Bool
 
     package init(
@@ -22,11 +21,11 @@ package struct KeyCredential: Sendable {
         self.needsOthers = needsOthers
     }
 
-    /// Stands behind the account's name, which contains no space.
+    /// Appended to the account's name, which contains no space.
     private static let suffix = " keys"
     static func name(of account: String) -> String { account + suffix }
 
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if there is no credential.
     /// - Throws: ``EncryptionCondition/Problem``, or `CancellationError`.
     func read() async throws -> KeyMaterial? {
         var failure: CredentialStoreError?
@@ -59,7 +58,7 @@ package struct KeyCredential: Sendable {
         } catch let error as CredentialStoreError {
             throw EncryptionCondition.Problem.locked(error)
         }
-        // A place that keeps nothing would make the keys unreadable at the next start.
+        // A store that does not retain it would make the keys unreadable at the next start.
         guard let stored = try await read(), stored.isEqual(to: key) else {
             throw EncryptionCondition.Problem.credentialLost
         }

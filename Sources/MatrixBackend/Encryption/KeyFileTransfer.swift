@@ -4,17 +4,17 @@ import Glibc
 import MatrixCrypto
 import Ratchets
 
-/// Writes the room keys of this device to a file, and takes those of one.
+/// Exports this device's room keys to a file, and imports those of one.
 struct KeyFileTransfer: Sendable {
-    /// Sessions that are held in memory at once.
+    /// The number of sessions in memory at once.
     private static let limit = 100
 
     let machine: CryptoMachine
-    /// Sessions have come from the file.
+    /// Called with imported sessions.
     let didImport: @Sendable (Set<SessionID>) async throws -> Void
 
-    /// - Returns: How many keys were written.
-    /// - Throws: ``EncryptionError``; there is no file then, or the one that was there.
+    /// - Returns: The number of exported keys.
+    /// - Throws: ``EncryptionError``. An existing file is then unchanged.
     func write(to file: URL, passphrase: String) async throws -> Int {
         try await Self.asking {
             let writer = try KeyFileWriter(file, with: try await KeyFileSeal(passphrase: passphrase))
@@ -29,7 +29,7 @@ struct KeyFileTransfer: Sendable {
         }
     }
 
-    /// - Throws: ``EncryptionError``; what was taken before stays.
+    /// - Throws: ``EncryptionError``. Keys imported before the error stay.
     func read(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
         try await Self.asking {
             let reader = try KeyFileReader(try await OpenedKeyFile(file, passphrase: passphrase))

@@ -3,22 +3,22 @@ import Foundation
 import JSONReading
 import MatrixCrypto
 
-/// Makes the requests of a ``CryptoMachine``, one after another, beside the sync.
+/// Makes the requests of a ``CryptoMachine`` in turn, beside the sync.
 actor KeyRequests {
     private let machine: CryptoMachine
     private let client: MatrixClient
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     private let backOff = BackOff()
-    /// Called after each answer.
+    /// Called after each response.
     private let didAnswer: @Sendable () async -> Void
     private var task: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
-    /// The wait after a failure that nobody has demanded.
+    /// The wait before a retry. A call of ``makeAllRequests()`` skips it.
     private var pause: Task<Void, Never>?
-    /// Who waits until all is answered.
+    /// Callers of ``makeAllRequests()``.
     private var waiters: [CheckedContinuation<Bool, Never>] = []
-    /// Whether there may be more to ask than when the task last looked.
+    /// Whether the machine may have new requests.
     private var hasNews = false
     private var isStopped = false
 
@@ -33,15 +33,15 @@ actor KeyRequests {
         self.didAnswer = didAnswer
     }
 
-    /// Looks whether there is something to ask. Costs nothing on the way of a sync.
+    /// Checks for requests. Cheap enough for every sync.
     func wake() {
         hasNews = true
         guard task == nil, !isStopped else { return }
         task = Task { await run() }
     }
 
-    /// Makes all requests that there are.
-    /// - Returns: Whether each was answered; if one fails, the others are made later.
+    /// Makes all current requests.
+    /// - Returns: Whether all succeeded. A failed one is retried later.
     func makeAllRequests() async -> Bool {
         guard !isStopped, client.token != nil else { return false }
         pause?.cancel()
@@ -57,7 +57,7 @@ actor KeyRequests {
         for waiter in all { waiter.resume(returning: isDone) }
     }
 
-    /// Ends with the request that is under way.
+    /// Stops after the current request.
     func stop() async {
         isStopped = true
         alarm?.cancel()
@@ -68,16 +68,16 @@ actor KeyRequests {
     }
 
     private enum Outcome {
-        /// Nothing is left to ask.
+        /// There are no more requests.
         case done
-        /// There is no session any more; the next one wakes it.
+        /// There is no token; a new one wakes it.
         case ended
         case failed(wait: Duration)
     }
 
     private func run() async {
         var failures = 0
-        // Without a session each request would be refused.
+        // Without a token, the server would refuse each request.
         while hasNews, client.token != nil, !Task.isCancelled {
             hasNews = false
             switch await ask() {
@@ -99,7 +99,7 @@ actor KeyRequests {
 
     private func sleep(for delay: Duration, isDemanded: Bool) async {
         let pause = Task<Void, Never> { [clock] in
-            // Throws only when it is canceled, and the loop looks again then.
+            // Throws only if canceled, and then the loop checks again.
             try? await clock.sleep(for: delay, tolerance: nil)
         }
         if !isDemanded { self.pause = pause }
@@ -111,7 +111,7 @@ actor KeyRequests {
         self.pause = nil
     }
 
-    /// Makes one request after another, until there is none.
+    /// Makes requests in turn until there are none.
     private func ask() async -> Outcome {
         do {
             while let request = try await machine.nextRequest(at: now()) {
@@ -129,12 +129,12 @@ actor KeyRequests {
         } catch is CancellationError {
             return .ended
         } catch {
-            // The disk.
+            // A failure of the storage.
             return .failed(wait: .zero)
         }
     }
 
-    /// - Returns: `false` if the server refused the request, so that the next one has to wait.
+    /// - Returns: `false` if the server rejected the request, so that the next one has to wait.
     private func perform(_ request: CryptoRequest) async throws -> Bool {
         let answer: JSONValue
         do {
@@ -165,7 +165,7 @@ actor KeyRequests {
 }
 
 extension MatrixError {
-    /// Whether the same request would be refused once more, for what is in it.
+    /// Whether repeating the request is pointless, since the server rejects its content.
     fileprivate var isRejection: Bool {
         switch self {
         case .rejected(let status, _, _): status == 400 || status == 413

@@ -4,16 +4,16 @@ package import JSONReading
 import MatrixCrypto
 package import Ratchets
 
-/// A backup of room keys, as the server describes it. Anybody with the account's token may have made it.
+/// A key backup as the server describes it. Anybody with one of the account's tokens may have created it.
 package struct ListedBackup: Equatable, Sendable {
     static let algorithm = "m.megolm_backup.v1.curve25519-aes-sha2"
 
     package let version: String
-    /// What is signed.
+    /// The signed object.
     package let authData: [String: JSONValue]
-    /// `nil` if it is encrypted in a way that is not known.
+    /// `nil` if the algorithm is unknown.
     package let publicKey: Curve25519Key?
-    /// How many keys it has.
+    /// The number of keys.
     package let count: Int?
 
     package init(_ json: JSONValue) throws(MatrixError) {
@@ -32,7 +32,7 @@ extension MatrixClient {
     private static let versions = ["client", "v3", "room_keys", "version"]
     private static let keys = ["client", "v3", "room_keys", "keys"]
 
-    /// - Returns: `nil` if the server says that there is none, and for no other reason.
+    /// - Returns: `nil` only if the server answers that there is no backup.
     package func keyBackup() async throws -> ListedBackup? {
         do {
             return try ListedBackup(try await call(.get, Self.versions))
@@ -41,7 +41,7 @@ extension MatrixClient {
         }
     }
 
-    /// - Returns: The version that the server has given it.
+    /// - Returns: The version assigned by the server.
     func createKeyBackup(_ authData: [String: JSONValue]) async throws -> String {
         let answer = try await call(
             .post, Self.versions,
@@ -52,7 +52,7 @@ extension MatrixClient {
         return version
     }
 
-    /// Deletes a backup with all that is in it. One that is not there counts as deleted.
+    /// Deletes a backup with its keys. A missing one counts as deleted.
     func deleteKeyBackup(_ version: String) async throws {
         do {
             _ = try await call(.delete, Self.versions + [version])
@@ -66,8 +66,8 @@ extension MatrixClient {
             .put, Self.keys, query: [("version", batch.version)], body: batch.body, timeout: .seconds(60))
     }
 
-    /// Writes the answer with the keys of a backup to a file: there may be more than fit into memory.
-    /// - Parameter room: `nil` for those of all rooms.
+    /// Downloads a backup's keys to a file, since they may not fit into memory.
+    /// - Parameter room: The room of the keys; `nil` for all rooms.
     func fetchBackedUpKeys(of room: ExactText?, version: String, to file: URL, limit: Int) async throws {
         let path = Self.keys + (room.map { [$0.text] } ?? [])
         var request = request(.get, path, query: [("version", version)])
@@ -78,7 +78,7 @@ extension MatrixClient {
         _ = try await response(to: request)
     }
 
-    /// - Returns: `nil` if the backup does not have it.
+    /// - Returns: `nil` if the backup does not contain the key.
     func backedUpKey(of session: SessionID, version: String) async throws -> JSONValue? {
         do {
             return try await call(

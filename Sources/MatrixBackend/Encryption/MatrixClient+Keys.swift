@@ -4,7 +4,7 @@ import JSONReading
 import MatrixCrypto
 
 extension MatrixClient {
-    /// Makes a request of a ``CryptoMachine``.
+    /// Performs a request of a ``CryptoMachine``.
     func perform(_ action: CryptoRequest.Action) async throws -> JSONValue {
         switch action {
         case .upload(let body): return try await keys("upload", body: Data(body))
@@ -30,7 +30,7 @@ extension MatrixClient {
             .bytes
     }
 
-    /// - Parameter value: What servers are asked about, which have 10 seconds to answer.
+    /// - Parameter value: The query. Servers get 10 seconds to answer.
     private static func body(_ name: ExactText, _ value: [UInt8]) -> Data {
         Data(ExactObject([(name, value), ("timeout", Array("10000".utf8))]).bytes)
     }
@@ -44,7 +44,7 @@ extension MatrixClient {
         try await exact(request(.post, ["client", "v3", "keys"] + action), body)
     }
 
-    /// The body goes as it is: what is repeated is repeated byte for byte.
+    /// Sends the body unchanged, so that a repeated request is identical to the first byte by byte.
     private func exact(_ request: MatrixRequest, _ body: Data) async throws -> JSONValue {
         var request = request
         request.timeout = .seconds(60)

@@ -3,9 +3,9 @@ import ChatOutbox
 import JSONReading
 import MatrixCrypto
 
-/// Encrypts what is sent into a room, once the server was asked who reads it and these have the key.
+/// Encrypts an event for a room, once the member and device lists are current and the devices have the key.
 struct RoomSealer: Sendable {
-    /// More rounds than any message needs: members, devices, sessions and keys, each asked for twice.
+    /// More rounds than any message needs: members, devices, one-time keys and room keys, each requested twice.
     private static let maxRounds = 10
 
     let keys: AccountEncryption
@@ -13,11 +13,11 @@ struct RoomSealer: Sendable {
     let ownUserID: MemberID
     let syncStatus: SyncStatus
 
-    /// - Returns: The content of an `m.room.encrypted`.
+    /// - Returns: The content of an `m.room.encrypted` event.
     /// - Throws: ``DeliveryError``, or an error of the server or the storage.
     func sealed(_ type: String, _ content: JSONValue, in room: RoomID) async throws -> JSONValue {
         for _ in 0..<Self.maxRounds {
-            // Until then somebody may have left.
+            // Before that, the member list may contain users who have left.
             guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
             switch try await keys.seal(type, content.object ?? [:], in: room) {
             case .sealed(let sealed): return sealed
@@ -31,7 +31,7 @@ struct RoomSealer: Sendable {
 
     private func requestMembers(of room: RoomID, since version: CryptoMachine.AudienceVersion) async throws {
         let settings = try await client.state("m.room.encryption", of: room)
-        // A server that denies it is not believed.
+        // A server that denies a room's encryption is not believed.
         if let settings { try await keys.noteEncrypted([(ExactText(room.rawValue), settings)]) }
         let visibility = try await client.state("m.room.history_visibility", of: room)
         var members: [ExactText: String] = [:]

@@ -4,10 +4,10 @@ import Foundation
 import JSONReading
 import MatrixCrypto
 
-/// Opens in place what is stored and could not be read, once its key is there.
+/// Decrypts stored messages in place once their keys are available.
 struct SealedMessages: Sendable {
     private static let chunk = 200
-    /// The key of such a message may have come while the program could not open it.
+    /// Reasons for which the key may have arrived while the program could not use it.
     private static let mayBeReadable: Set<SealReason> = [
         .noKey, .beforeSignIn, .beforeKey, .beforeMembership, .unconfirmedDevice, .withheld, .unconfirmedSender,
         .unknownSender,
@@ -19,26 +19,26 @@ struct SealedMessages: Sendable {
 
     private var store: ChatStore { writer.store }
 
-    /// Opens what waits for keys that have come, within an operation of ``RoomWriter/serialized(_:)``.
-    /// - Parameter publishArrivals: Receives the messages that notify only now.
+    /// Decrypts messages whose keys have arrived, within a ``RoomWriter/serialized(_:)`` operation.
+    /// - Parameter publishArrivals: Receives messages for which notifications were not sent before.
     func openArrived(_ publishArrivals: ([MessageArrival]) async throws -> Void) async throws {
         let arrived = await keys.arrivedSessions
         guard !arrived.isEmpty else { return }
         for session in arrived { try await publishArrivals(open(SealedSession(session))) }
-        // If any of it fails, the next sync tries again.
+        // If this fails, the next sync tries again.
         await keys.used(arrived)
     }
 
-    /// Opens what waits for keys from a backup or a file. None of it is new, so it does not notify.
+    /// Decrypts messages whose keys come from a backup or a file. They are not new: no notifications.
     func openImported(_ sessions: Set<SessionID>) async throws {
-        // If opening fails, the next sync tries again.
+        // If decrypting fails, the next sync tries again.
         await keys.noteArrived(sessions)
         try await writer.serialized { for session in sessions { _ = try await open(SealedSession(session)) } }
         await keys.used(sessions)
     }
 
-    /// Opens what can be read since the keys of the device were opened: it may be from a time when they were not, or the
-    /// program may have ended before it could use a key.
+    /// Decrypts what has become readable since the keys were last open: messages received while they were locked, or
+    /// whose keys arrived right before the program ended.
     func openKnown() async throws {
         let without = try await store.sealedSessions(for: [.keysLocked, .keysUnavailable, .notBuilt])
         let waiting = try await store.sealedSessions(for: Self.mayBeReadable)
@@ -49,7 +49,7 @@ struct SealedMessages: Sendable {
         }
     }
 
-    /// Opens what was hidden as the devices of these users were not confirmed, or not known.
+    /// Decrypts messages that were hidden because the devices of these users were unconfirmed or unknown.
     func openConfirmed(of users: Set<ExactText>) async throws {
         let hidden = try await store.sealedSessions(for: [.unconfirmedSender, .unknownSender])
         guard !hidden.isEmpty else { return }
@@ -60,7 +60,7 @@ struct SealedMessages: Sendable {
         }
     }
 
-    /// Stores what the server says that an encrypted message is.
+    /// Replaces a message by its decrypted event, as requested from the server.
     func open(_ event: MatrixEvent, in room: RoomID) async throws {
         try await writer.serialized { _ = try await open([event], in: room) }
     }
@@ -87,7 +87,7 @@ struct SealedMessages: Sendable {
 }
 
 extension Ciphertext {
-    /// `nil` for one that is damaged, or was not kept.
+    /// `nil` if the ciphertext is damaged or was not kept.
     fileprivate var matrixEvent: MatrixEvent? {
         guard let data, let json = try? JSONValue(parsing: Data(data.utf8)) else { return nil }
         return MatrixEvent(json)

@@ -3,10 +3,10 @@ import JSONReading
 package import MatrixCrypto
 package import Ratchets
 
-/// The user's secrets in their account data, each encrypted with a key that the user keeps: the specification's "Secret
-/// storage".
+/// The user's secrets in their account data, encrypted with a key that the user keeps (specification, "Secret
+/// storage").
 ///
-/// What it does not find is not there only if the server says so; any other failure is thrown.
+/// It reports something as missing only if the server says so, and throws any other failure.
 package struct SecretStorage: Sendable {
     let client: MatrixClient
     let user: MemberID
@@ -16,42 +16,42 @@ package struct SecretStorage: Sendable {
         self.user = user
     }
 
-    /// What the server has.
+    /// The server's current storage.
     package struct State: Equatable, Sendable {
-        /// What describes the default key.
+        /// The description of the default key.
         let key: SecretStorageKey
-        /// The secrets that it encrypts.
+        /// The secrets encrypted with it.
         let secrets: [SecretName: EncryptedSecret]
-        /// Those that are there for it and cannot be read.
+        /// The secrets that claim to be encrypted with it but cannot be parsed.
         let malformed: Set<SecretName>
-        /// Whether another key reads one of them, as the former recovery key does.
+        /// Whether another key, such as a former recovery key, decrypts any of them.
         let hasOtherKeys: Bool
 
         var missing: Set<SecretName> { Set(SecretName.allCases).subtracting(secrets.keys) }
         var hasPassphrase: Bool { key.passphrase?.isUsable ?? false }
     }
 
-    /// What a key has opened.
+    /// The secrets that a key decrypts.
     package struct Opened: Sendable {
         let state: State
         let key: KeyMaterial
         package let secrets: [SecretName: KeyMaterial]
-        /// Those that are there and damaged, or encrypted with another key than is said.
+        /// The secrets that are damaged, or encrypted with another key than they claim.
         package let unreadable: Set<SecretName>
     }
 
-    /// A new storage.
+    /// A newly created storage.
     struct Created: Sendable {
         let key: KeyMaterial
         let recoveryKey: RecoveryKey
-        /// Whether nothing opens with the former key any more; if not, ``removeOtherKeys()`` is worth another attempt.
+        /// Whether the former key no longer decrypts anything. Otherwise, call ``removeOtherKeys()`` again.
         let isFormerKeyRemoved: Bool
     }
 
     // MARK: Reading
 
     /// - Returns: `nil` if there is no storage.
-    /// - Throws: ``EncryptionError/incompleteRecovery`` if what is there cannot be used.
+    /// - Throws: ``EncryptionError/incompleteRecovery`` if the storage is unusable.
     package func state() async throws -> State? {
         guard let id = try await defaultKey() else { return nil }
         guard let content = try await client.accountData(SecretStorageKey.type(of: id), of: user) else {
@@ -68,7 +68,7 @@ package struct SecretStorage: Sendable {
 
     private func defaultKey() async throws -> ExactText? {
         guard let content = try await client.accountData(SecretStorageKey.defaultType, of: user),
-            // Account data cannot be deleted: clients empty it instead.
+            // Account data cannot be deleted, so clients empty it instead.
             let member = content["key"], member != .null
         else { return nil }
         guard let id = member.string, (1...255).contains(id.utf8.count) else {
@@ -105,8 +105,8 @@ package struct SecretStorage: Sendable {
 
     // MARK: Opening
 
-    /// Opens the storage by what the user has typed: the recovery key, or the passphrase if there is one.
-    /// - Throws: ``EncryptionError``, or what the server says.
+    /// Decrypts the storage with the recovery key or passphrase that the user typed.
+    /// - Throws: ``EncryptionError``, or the error of the request.
     func open(with typed: String) async throws -> Opened {
         guard let state = try await state() else { throw EncryptionError.noRecovery }
         return try await open(state, with: typed)
@@ -137,7 +137,7 @@ package struct SecretStorage: Sendable {
                 unreadable.insert(name)
             }
         }
-        // Nothing else says that it is the right one.
+        // There is nothing that proves the key right.
         if proof == .unproven, secrets.isEmpty {
             throw state.secrets.isEmpty ? EncryptionError.incompleteRecovery : .wrongRecoveryKey
         }
@@ -146,10 +146,10 @@ package struct SecretStorage: Sendable {
 
     // MARK: Writing
 
-    /// Makes a storage of these secrets, with a key of its own. What else is stored under their names goes.
+    /// Creates a storage for these secrets, with a new key, in place of what is stored under their names.
     ///
-    /// Until the new key is the default one, the former key opens what it did: whatever fails before that has changed
-    /// nothing for the user.
+    /// The former key keeps working until the new one becomes the default: a failure before that changes nothing for
+    /// the user.
     func create(_ secrets: [SecretName: KeyMaterial]) async throws -> Created {
         let former = try await defaultKey()
         let key = try KeyMaterial()
@@ -169,28 +169,28 @@ package struct SecretStorage: Sendable {
         try await client.setAccountData(
             SecretStorageKey.defaultType, ["key": .string(description.id.text)], of: user)
         if !isFormerKeyRemoved {
-            // The user has to be shown the new key, whatever becomes of the former one.
+            // The user must see the new key even if removing the former one fails.
             isFormerKeyRemoved = (try? await removeOtherKeys()) != nil
         }
         return Created(
             key: key, recoveryKey: RecoveryKeyCodec.text(of: key), isFormerKeyRemoved: isFormerKeyRemoved)
     }
 
-    /// Removes what other keys than the default one read.
+    /// Removes the secrets' copies for keys other than the default one.
     package func removeOtherKeys() async throws {
         guard let id = try await defaultKey() else { return }
         for (name, content) in try await contents() where EncryptedSecret.hasOthers(in: content, than: id) {
-            // What the default key does not read is not removed: it may be all that is left of a secret.
+            // Keep a secret that the default key cannot decrypt: it may be the only copy.
             guard case .encrypted(let secret) = EncryptedSecret.entry(in: content, for: id) else { continue }
             try await client.setAccountData(name.rawValue, EncryptedSecret.content([id: secret]), of: user)
         }
     }
 
-    /// Adds a secret to the storage that is there.
-    /// - Parameter key: The storage's.
+    /// Adds a secret to the current storage.
+    /// - Parameter key: The storage's default key.
     func add(_ name: SecretName, _ secret: KeyMaterial, with key: KeyMaterial) async throws {
         guard let state = try await state() else { throw EncryptionError.noRecovery }
-        // What another key encrypts, nobody could open by the recovery key.
+        // A secret encrypted with a wrong key could not be recovered with the recovery key.
         _ = try Self.open(state, with: key)
         let content = EncryptedSecret.content([state.key.id: try EncryptedSecret(name, secret, with: key)])
         try await client.setAccountData(name.rawValue, content, of: user)

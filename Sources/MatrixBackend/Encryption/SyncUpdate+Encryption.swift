@@ -2,12 +2,12 @@ import ChatCore
 import JSONReading
 import MatrixCrypto
 
-/// What an answer of a sync says to encryption of its rooms.
+/// What a sync response says of the encryption of rooms.
 extension SyncUpdate {
     private static let setting = "m.room.encryption"
 
-    /// What is said of encryption, in the clear as it always is. Content that is empty, as after a redaction, says that
-    /// the room is encrypted.
+    /// The rooms' `m.room.encryption` state, which is always in the clear. Empty content, as after a redaction, counts
+    /// as encrypted.
     var encryptionSettings: [(room: ExactText, content: JSONValue)] {
         rooms.flatMap { room -> [(room: ExactText, content: JSONValue)] in
             let id = ExactText(room.id.rawValue)
@@ -17,7 +17,7 @@ extension SyncUpdate {
         }
     }
 
-    /// What is said of who reads the rooms.
+    /// Changes of members and of history visibility.
     var audienceNews: [AudienceNews] {
         rooms.compactMap { room in
             let items = room.audienceItems
@@ -30,7 +30,7 @@ extension RoomUpdate {
     fileprivate var audienceItems: [AudienceNews.Item] {
         guard membership == .joined else { return [.left] }
         var items: [AudienceNews.Item] = gap == nil ? [] : [.gap]
-        // One after another, as who has left and come back within an answer has left.
+        // In order: a member who left and rejoined within one response has left.
         let inTimeline = Set(timeline.map(\.id))
         items += state.filter { !inTimeline.contains($0.id) }.compactMap(AudienceNews.Item.init)
         items += timeline.compactMap(AudienceNews.Item.init)

@@ -1,10 +1,10 @@
 import ChatCore
 import ChatStore
 
-/// Asks the server for encrypted messages that earlier versions did not keep, as far as they are shown: one after
-/// another, and each once.
+/// Requests encrypted messages that earlier versions of Parlance did not store, when they are shown: one at a time, and
+/// each once.
 actor UnfetchedMessages {
-    /// How many are requested at most when a room is opened.
+    /// The maximum number of requests when a room is opened.
     private static let maxAtOpening = 100
 
     private let client: MatrixClient
@@ -21,14 +21,14 @@ actor UnfetchedMessages {
         self.sealed = sealed
     }
 
-    /// A room was opened.
+    /// Requests those of a room that was opened.
     func request(in room: RoomID) async {
-        // They stay as they are, and the next opening asks again.
+        // After a failed read, the next opening tries again.
         guard let ids = try? await store.unfetchedMessages(in: room, limit: Self.maxAtOpening) else { return }
         request(ids, in: room)
     }
 
-    /// A page is shown.
+    /// Requests those of a page that is shown.
     func request(_ page: TimelinePage, in room: RoomID) {
         request(page.messages.filter { $0.seal == .notFetched }.map(\.id).reversed(), in: room)
     }
@@ -40,7 +40,7 @@ actor UnfetchedMessages {
         task = Task { await run() }
     }
 
-    /// Ends with the request that is under way.
+    /// Stops after the current request.
     func stop() async {
         isStopped = true
         task?.cancel()
@@ -54,10 +54,10 @@ actor UnfetchedMessages {
                 if let event = try await client.event(id, in: room) { try await sealed.open(event, in: room) }
                 waiting.removeFirst()
             } catch MatrixError.rejected {
-                // The server does not show it any more.
+                // The server no longer returns the event.
                 waiting.removeFirst()
             } catch {
-                // Asked for again when it is shown again.
+                // Requested again when they are shown again.
                 for (room, id) in waiting { requested[room]?.remove(id) }
                 waiting = []
             }

@@ -4,7 +4,7 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Verifications as their user sees them, and sending what they say into rooms.
+/// Publishes verifications, and sends their in-room messages.
 actor Verifier {
     private let keys: AccountEncryption
     private let client: MatrixClient
@@ -13,7 +13,7 @@ actor Verifier {
     private let directChats: DirectChats
     private let now: @Sendable () -> Date
     nonisolated let verifications = ValueFeed<[Verification]>([])
-    /// What is sent into rooms, in order.
+    /// Keeps in-room messages in order.
     private let gate = SerialGate()
 
     init(
@@ -39,11 +39,11 @@ actor Verifier {
         }
     }
 
-    /// Asks a user in the direct chat with them.
+    /// Starts a verification in the direct chat with a user.
     func verify(_ user: MemberID) async throws -> Verification.ID {
         let other = ExactText(user.rawValue)
         try await keys.encrypting { try await $0.track([other]) }
-        // Their identity may not be known yet.
+        // Their identity may not have been downloaded yet.
         guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
         let content = try await keys.encrypting { try await $0.verificationRequest(to: other) }
         let room: RoomID
@@ -71,20 +71,20 @@ actor Verifier {
         await deliver(messages)
     }
 
-    /// Takes what has come of verifications in a room, by a sync, from its history, or with a late key.
+    /// Processes verification events of a room, from the sync, from history or decrypted late.
     func received(_ events: [MatrixEvent], in room: RoomID) async {
         let events = events.compactMap { VerificationEvent($0, in: room) }
         guard !events.isEmpty else { return }
         let time = now()
-        // What could not be taken ends by its time; the sync goes on.
+        // A verification that cannot be processed times out; the sync goes on.
         guard let messages = try? await keys.encrypting({ try await $0.received(events, at: time) }) else { return }
-        // The sync does not wait for the server to take what is answered.
+        // Do not delay the sync until the answers are sent.
         if !messages.isEmpty { Task { await deliver(messages) } }
     }
 
     func tick() async {
         let time = now()
-        // It ends all the same for the other side, whose time is the same.
+        // On failure, the other side still cancels: its timeout is the same.
         guard let messages = try? await keys.encrypting({ try await $0.tickVerifications(at: time) }) else { return }
         await deliver(messages)
     }
@@ -93,7 +93,7 @@ actor Verifier {
         guard !messages.isEmpty else { return }
         await gate.runEvenIfCanceled {
             for message in messages {
-                // What does not arrive, the other side waits for until its time is over.
+                // If a message is not delivered, the other side times out.
                 _ = try? await self.send(message.type, message.content, to: RoomID(message.room.text))
             }
         }
@@ -117,7 +117,7 @@ extension Verifier {
 }
 
 extension VerificationEvent {
-    /// `nil` for what is no part of a verification, or cannot be read.
+    /// `nil` unless the event is a readable part of a verification.
     fileprivate init?(_ event: MatrixEvent, in room: RoomID) {
         let isRequest =
             event.type == "m.room.message" && event.content["msgtype"]?.string == Self.requestKind

@@ -58,7 +58,7 @@ struct GapFiller: Sendable {
             state: found.state, isContiguous: false)
     }
 
-    /// - Parameter chunk: It gets the events as they are read.
+    /// - Parameter chunk: Receives the parsed events.
     private func insert(
         _ events: [MatrixEvent], _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent],
         isContiguous: Bool

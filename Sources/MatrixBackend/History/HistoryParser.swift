@@ -1,9 +1,9 @@
 import ChatCore
 import ChatStore
 
-/// Reads events of a room that is stored, by what is known of it.
+/// Parses events of a stored room with the room's known state.
 ///
-/// Call it in the same operation of ``RoomWriter/serialized(_:)`` that stores the result, as ``EventOpener`` says.
+/// Call it within the ``RoomWriter/serialized(_:)`` operation that stores the result, like ``EventOpener``.
 struct HistoryParser: Sendable {
     let opener: EventOpener
     let context: AccountContext
@@ -16,11 +16,11 @@ struct HistoryParser: Sendable {
         return parser.timeline(try await opener.opened(events, in: room))
     }
 
-    /// Reads events that were sealed, each by itself.
+    /// Parses sealed events again, each separately.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     func readAgain(_ events: [MatrixEvent], in room: RoomID) async throws -> [ReadAgain] {
         let parser = try await parser(of: room)
-        // They come in no order of their own.
+        // They are not in any particular order.
         let events = events.sorted { $0.sentAt < $1.sentAt }
         return try await opener.opened(events, in: room).map { ReadAgain($0.id, as: parser.timeline([$0])) }
     }

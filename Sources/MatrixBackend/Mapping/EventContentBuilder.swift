@@ -121,7 +121,7 @@ struct EventContentBuilder {
         return .object(content)
     }
 
-    /// Where a file is: its address, or that of an encrypted one with what decrypts it.
+    /// The location of a file: its address, or the `EncryptedFile` of an encrypted one.
     private static func location(_ uri: String) -> (name: String, value: JSONValue)? {
         guard uri.hasPrefix(MediaReference.encryptedScheme) else { return ("url", .string(uri)) }
         return EncryptedFile(uri: uri).map { ("file", $0.json) }

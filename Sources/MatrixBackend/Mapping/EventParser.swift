@@ -11,7 +11,7 @@ struct EventParser {
     let translator: Translator
     /// The push rules and the room they apply to; `nil` where notification levels are not needed.
     var rules: (rules: PushRules, room: PushRoom)?
-    /// The users whose events notify of nothing.
+    /// The users whose events never notify.
     var ignoredUsers = IgnoredUsers()
     /// State events from the room's creation are not displayed.
     var creation: RoomState.Creation?
@@ -101,7 +101,7 @@ struct EventParser {
         return .message(new(event, content, replyTo: reply))
     }
 
-    /// Its body says, to programs that do not know it, that they do not know it.
+    /// A verification request's body tells other clients that they do not support it, so it is not displayed.
     private func verificationRequest(_ event: MatrixEvent, _ content: JSONValue) -> TimelineEvent? {
         guard let user = MatrixEvent.identifier(content["to"]), user != event.sender.rawValue else { return nil }
         let request = RoomEvent(.verificationRequested, subject: MemberID(user))
@@ -121,7 +121,7 @@ struct EventParser {
     /// Returns the latest edit if the server has bundled it with the message.
     func bundledEdit(of event: MatrixEvent) -> TimelineEvent? {
         if let edit = event.encryptedEdit.first { return bundledEncryptedEdit(edit) }
-        // One in the clear edits no encrypted message.
+        // An unencrypted edit must not replace an encrypted message.
         guard event.protection == .clear, let bundled = event.unsigned["m.relations"]?["m.replace"],
             let edit = MatrixEvent(bundled),
             edit.sender == event.sender, edit.type == event.type, event.type == "m.room.message", !event.isRedacted,
@@ -138,7 +138,7 @@ struct EventParser {
         }
     }
 
-    /// What cannot be read: a message, or an edit, which its relation tells, as that is not encrypted.
+    /// Parses an undecryptable event as a message or, according to its unencrypted relation, as an edit.
     private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {
         let relation = event.content["m.relates_to"]
         let isEdit = relation?["rel_type"]?.string == "m.replace"
@@ -284,8 +284,8 @@ extension Message.Content {
     }
 
     /// - Parameters:
-    ///   - file: If it is there, the file is encrypted: what is wrong with it is no reason to ask for another.
-    ///   - address: Of one in the clear.
+    ///   - file: The `EncryptedFile`. If it is present but malformed, `address` must not be used instead.
+    ///   - address: The address of an unencrypted file.
     private static func uri(_ file: JSONValue?, _ address: JSONValue?) -> String? {
         if let file, file != .null { return EncryptedFile(file)?.uri }
         return MatrixEvent.contentURI(address)

@@ -1,7 +1,7 @@
 import ChatCore
 import JSONReading
 
-/// The users whose messages are not notified of and do not count as unread (`m.ignored_user_list`).
+/// The users whose messages neither notify nor count as unread (`m.ignored_user_list`).
 struct IgnoredUsers: Equatable, Sendable {
     /// The type of the account data.
     static let type = "m.ignored_user_list"

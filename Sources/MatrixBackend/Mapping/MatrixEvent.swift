@@ -3,12 +3,12 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// An event as the server returned it, or what was encrypted in one (``EventOpener``). Required fields are present and
+/// An event from the server, or the event that was encrypted in one (``EventOpener``). Required fields are present and
 /// validated; the rest is unchecked.
 struct MatrixEvent: Equatable, Sendable {
     enum Protection: Equatable, Sendable {
         case clear
-        /// It was encrypted, and this is what it says.
+        /// It was encrypted, and this is the decrypted event.
         case opened
         /// It cannot be read.
         case sealed(SealReason)
@@ -27,9 +27,9 @@ struct MatrixEvent: Equatable, Sendable {
     /// The event that a redaction redacts; in its content since room version 11.
     let redacts: MessageID?
     var protection = Protection.clear
-    /// What is to be said of its encryption.
+    /// A warning about its encryption.
     var trust: MessageTrust?
-    /// The latest edit that the server has bundled with the event, where it was encrypted: at most one.
+    /// The latest edit that the server has bundled with the event, if that is encrypted: at most one.
     var encryptedEdit: [MatrixEvent] = []
 
     /// - Returns: `nil` if the JSON is not a valid event; callers skip such events.
@@ -53,7 +53,7 @@ struct MatrixEvent: Equatable, Sendable {
         redacts = (Self.identifier(json["redacts"]) ?? Self.identifier(content["redacts"])).map { MessageID($0) }
     }
 
-    /// Reads a list of events, in which invalid ones are skipped and counted.
+    /// Parses a list of events. Skips and counts malformed ones.
     static func list(_ value: JSONValue?, skipped: inout Int) -> [MatrixEvent] {
         let all = value?.array ?? []
         let read = all.compactMap(MatrixEvent.init)
@@ -61,8 +61,8 @@ struct MatrixEvent: Equatable, Sendable {
         return read
     }
 
-    /// What was encrypted in an event. It is never state and redacts nothing, since both are always in the clear, as
-    /// relations are.
+    /// Creates the event that was encrypted in another. It is never a state event or a redaction, which are always
+    /// unencrypted, and takes its relation from the outer event.
     init?(_ event: MatrixEvent, saying type: String, _ content: [String: JSONValue]) {
         guard let type = Self.identifier(.string(type)), type != Self.encryptedType, type != "m.room.redaction",
             event.stateKey == nil

@@ -1,10 +1,10 @@
 import ChatCore
 import JSONReading
 
-/// What the user's push rules say of rooms and keywords, and which changes say something else.
+/// The settings for rooms and keywords in the user's push rules, and the requests that change them.
 ///
-/// The conventions are those of other clients: an override rule without actions mutes a room, a room rule without
-/// actions leaves its mentions, a content rule is a keyword.
+/// Follows the conventions of other clients: an override rule without actions mutes a room, a room rule without actions
+/// leaves only mentions, and a content rule is a keyword.
 struct PushRuleSettings: Equatable, Sendable {
     /// A request that changes one rule.
     enum Change: Equatable, Sendable {
@@ -44,8 +44,8 @@ struct PushRuleSettings: Equatable, Sendable {
         return Self.notifies(rule) ? .all : .mentions
     }
 
-    /// Returns what to request, in this order, so that the room has another rule. At each moment between the requests
-    /// it has the former rule or the new one.
+    /// Returns the requests, in order, that set a room's rule. Between the requests, either the former or the new rule
+    /// applies.
     func changes(to rule: RoomNotificationRule?, of room: RoomID) -> [Change] {
         guard rule != self.rule(of: room) else { return [] }
         let id = room.rawValue
@@ -81,7 +81,7 @@ struct PushRuleSettings: Equatable, Sendable {
 
     private var keywords: [String] { keywordRules.filter(Self.isEnabled).compactMap { $0["pattern"]?.string } }
 
-    /// Returns what to request so that there is another keyword.
+    /// Returns the requests that add a keyword.
     func changes(adding keyword: String) -> [Change] {
         let isThere = keywords.contains { $0.lowercased() == keyword.lowercased() }
         if isThere { return [] }
@@ -91,18 +91,18 @@ struct PushRuleSettings: Equatable, Sendable {
         return put(.content, Self.ruleID(of: keyword), body)
     }
 
-    /// Returns what to request so that a keyword, in upper or lower case, is one no more.
+    /// Returns the requests that remove a keyword, ignoring case.
     func changes(removing keyword: String) -> [Change] {
         keywordRules.filter { $0["pattern"]?.string?.lowercased() == keyword.lowercased() }
             .compactMap { $0["rule_id"]?.string }.map { .delete(.content, id: $0) }
     }
 
-    /// The content rules of the user; those that begin with a dot are the server's.
+    /// The user's content rules, unlike the server's, whose IDs start with a dot.
     private var keywordRules: [JSONValue] {
         rules(.content).filter { $0["rule_id"]?.string?.hasPrefix(".") == false }
     }
 
-    /// Identifiers must not contain slashes, nor begin with a dot.
+    /// Rule IDs must not contain slashes or start with a dot.
     private static func ruleID(of keyword: String) -> String {
         let id = String(keyword.map { $0 == "/" || $0 == "\\" ? "_" : $0 })
         return id.hasPrefix(".") ? "_" + id : id
@@ -110,7 +110,7 @@ struct PushRuleSettings: Equatable, Sendable {
 
     // MARK: Rules
 
-    /// Sets a rule. One that is there and disabled would stay so.
+    /// Sets a rule and enables it: an existing disabled rule would stay disabled.
     private func put(_ kind: Kind, _ id: String, _ body: JSONValue) -> [Change] {
         let isDisabled = rules(kind).contains { $0["rule_id"]?.string == id && !Self.isEnabled($0) }
         return [.put(kind, id: id, body)] + (isDisabled ? [.enable(kind, id: id)] : [])

@@ -85,8 +85,8 @@ struct MatrixMedia: Sendable {
         }
     }
 
-    /// Returns the thumbnail that the sender of an encrypted image made, if it is large enough, else the content: the
-    /// server can make none.
+    /// Returns the thumbnail that the sender of an encrypted image has uploaded, if it is large enough, otherwise the
+    /// content: the server cannot create thumbnails of encrypted images.
     private func ownThumbnail(of reference: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
         guard reference.isImage, let thumbnail = reference.thumbnailURI,
             ThumbnailSide(of: reference, fitting: width, by: height) != nil,
@@ -122,13 +122,13 @@ struct MatrixMedia: Sendable {
         guard uri.hasPrefix(MediaReference.encryptedScheme) else { return try await client.download(uri, to: file) }
         guard let encrypted = EncryptedFile(uri: uri) else { throw ChatError.notFound }
         let sealed = file.appendingPathExtension("sealed")
-        // What is left of it, the next start deletes.
+        // If this fails, the next start deletes the file.
         defer { try? FileManager.default.removeItem(at: sealed) }
         try await client.download(encrypted.address, to: sealed)
         try await encrypted.decrypt(sealed, to: file)
     }
 
-    /// Returns where a file can be written that is needed for a while; what is left of it, the next start deletes.
+    /// Returns a path for a temporary file. The next start deletes what is left of it.
     func incompleteFile() throws -> URL {
         try FileManager.default.createDirectory(
             at: incomplete, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

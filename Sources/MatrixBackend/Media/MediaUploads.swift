@@ -4,12 +4,12 @@ import Composer
 import Foundation
 import JSONReading
 
-/// Uploads the files of messages: as they are, or encrypted.
+/// Uploads the files of messages, encrypted if necessary.
 struct MediaUploads: Sendable {
     let client: MatrixClient
     let media: MatrixMedia
 
-    /// - Returns: The URI of the file on the server.
+    /// - Returns: The URI of the uploaded file.
     func upload(
         _ file: URL, named name: String, _ type: String, into way: RoomEncryption.Way,
         progress: (@Sendable (Double) -> Void)? = nil
@@ -19,15 +19,15 @@ struct MediaUploads: Sendable {
         case .clear: uri = try await client.upload(file, named: name, type: type, progress: progress)
         case .sealed: uri = try await uploadSealed(file, progress: progress)
         }
-        // The server has the file: what cannot be cached is downloaded when it is displayed.
+        // The server has the file: if it cannot be cached, it is downloaded when displayed.
         _ = try? await media.cache.store(file, as: uri, isMoved: false)
         return uri
     }
 
-    /// Each attempt has a key of its own. The server learns neither name nor type.
+    /// Encrypts and uploads a file. Each attempt uses a new key; the server learns neither name nor type.
     private func uploadSealed(_ file: URL, progress: (@Sendable (Double) -> Void)?) async throws -> String {
         let sealed = try media.incompleteFile()
-        // What is left of it, the next start deletes.
+        // If this fails, the next start deletes the file.
         defer { try? FileManager.default.removeItem(at: sealed) }
         let parameters = try await EncryptedFile.encrypt(file, to: sealed)
         let type = "application/octet-stream"
@@ -51,8 +51,7 @@ struct MediaUploads: Sendable {
         return message
     }
 
-    /// Uploads anew, encrypted, what lies at the server in the clear, as where a file was uploaded before the room was
-    /// encrypted.
+    /// Encrypts and uploads files again that are unencrypted on the server, as from before the room was encrypted.
     func sealingFiles(of message: WrittenMessage) async throws -> WrittenMessage {
         var message = message
         for index in message.files.indices {
@@ -67,7 +66,7 @@ struct MediaUploads: Sendable {
         return message
     }
 
-    /// Copies the files of a message here, so that each is uploaded anew with a key of its own.
+    /// Copies the message's files locally, so that each is uploaded again with a new key.
     func copyingFiles(of message: WrittenMessage) async throws -> WrittenMessage {
         var message = message
         for index in message.files.indices where !message.files[index].isOnlyHere {
@@ -76,7 +75,7 @@ struct MediaUploads: Sendable {
         return message
     }
 
-    /// Copies an encrypted file here, decrypted, so that it can be uploaded in the clear.
+    /// Decrypts an encrypted file into a local copy, to be uploaded unencrypted.
     func copyingEncrypted(_ file: MediaReference) async throws -> MediaReference {
         file.isEncrypted ? try await copying(file) : file
     }
@@ -86,7 +85,7 @@ struct MediaUploads: Sendable {
         copied.uri = try await copy(try await media.content(of: file))
         guard let thumbnail = file.thumbnailURI, MediaReference.digest(of: thumbnail) == nil else { return copied }
         copied.thumbnailURI = nil
-        // Without its poster a video is sent all the same.
+        // If the poster fails, the video is sent without it.
         let poster = MediaReference(uri: thumbnail, name: "poster.jpg", type: "image/jpeg")
         guard file.type.hasPrefix("video/"), let found = try? await media.content(of: poster) else { return copied }
         copied.thumbnailURI = try await copy(found)

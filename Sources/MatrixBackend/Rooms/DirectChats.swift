@@ -20,7 +20,8 @@ struct DirectChats: Sendable {
             try await entry.accept(waiting.room)
             return waiting.room
         }
-        // Keys that cannot be opened are no reason for a chat in the clear: only a program that has no encryption is.
+        // Keys that cannot be opened must not lead to an unencrypted chat. Only a program without encryption creates
+        // one.
         let isEncrypted = privacy.current(of: ownUserID).encryptsDirectChats && keys.condition != .off(.notBuilt)
         if isEncrypted { try keys.requireEncryption() }
         let room = try await asking { try await client.createDirectRoom(with: user, isEncrypted: isEncrypted) }

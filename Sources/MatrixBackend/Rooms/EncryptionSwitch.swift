@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import JSONReading
 
-/// Turns on the encryption of a room, for good.
+/// Permanently enables a room's encryption.
 struct EncryptionSwitch: Sendable {
     private static let setting = "m.room.encryption"
 
@@ -16,7 +16,7 @@ struct EncryptionSwitch: Sendable {
         try keys.requireEncryption()
         try await store.requireRoom(room)
         try await keys.encrypting(room) {
-            // If the answer is lost, the server is asked before something is sent.
+            // If the response is lost, the server is asked before anything is sent.
             try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
             try await asking { try await client.setState(Self.setting, AccountEncryption.settings, of: room) }
             try await keys.noteEncrypted(new: room)

@@ -1,10 +1,10 @@
 import ChatCore
 
-/// Changes what the user is notified of. The sync brings the changed rules, also to other devices.
+/// Changes the user's notification settings. The sync delivers the changed rules, also to other devices.
 struct NotificationRules: Sendable {
     let client: MatrixClient
     let context: AccountContext
-    /// One change at a time: each depends on the rules as they are.
+    /// Serializes changes, since each depends on the current rules.
     private let gate = SerialGate()
 
     init(client: MatrixClient, context: AccountContext) {
@@ -29,7 +29,7 @@ struct NotificationRules: Sendable {
     private func apply(_ changes: (PushRuleSettings) -> [PushRuleSettings.Change]) async throws {
         try await asking {
             try await gate.run {
-                // What the last sync brought may be older than what another device has set.
+                // Another device may have changed the rules since the last sync.
                 for change in changes(try await client.pushRules()) { try await client.change(change) }
             }
         }

@@ -4,8 +4,7 @@ import ChatStore
 import JSONReading
 import MatrixCrypto
 
-/// Determines whether rooms are encrypted: from the record that is kept for good, from the history, or else by asking the
-/// server.
+/// Determines whether a room is encrypted: from the permanent record, the history, or else the server.
 struct RoomEncryption: Sendable {
     let client: MatrixClient
     let store: ChatStore
@@ -13,13 +12,13 @@ struct RoomEncryption: Sendable {
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
 
-    /// How something is sent into a room.
+    /// How an event is sent into a room.
     enum Way: Sendable {
         case clear, sealed
     }
 
-    /// How something may be sent into a room now.
-    /// - Throws: If that cannot be found out: then nothing may be.
+    /// Returns how events have to be sent into a room.
+    /// - Throws: If this cannot be determined. Nothing may then be sent.
     func way(into room: RoomID) async throws -> Way {
         guard await !keys.roomsBeingEncrypted.contains(room) else { throw DeliveryError.unreachable }
         if try await keys.isEncrypted(room) { return .sealed }
@@ -36,7 +35,7 @@ struct RoomEncryption: Sendable {
         return true
     }
 
-    /// Whether a room is encrypted, for display. Sending requires ``way(into:)``.
+    /// Whether to display a room as encrypted. For sending, use ``way(into:)``.
     func isOn(in room: RoomID) async throws -> Bool {
         if try await keys.isEncrypted(room) { return true }
         switch try await store.roomState(of: room).encryption {
@@ -52,12 +51,12 @@ struct RoomEncryption: Sendable {
         }
     }
 
-    /// Rejects at once what can never be sent from this device, so that it stays a draft.
+    /// Rejects a message that can never be sent from this device, so that it stays a draft.
     func rejectIfUnsendable(in room: RoomID) async throws {
         if keys.obstacle != nil, try await isKnownOn(in: room) { throw ChatError.notPermitted }
     }
 
-    /// Whether a room is not encrypted now, as far as the history and the server say.
+    /// Whether both the history and the server say that the room is not encrypted.
     private func isCertainlyOff(in room: RoomID) async throws -> Bool {
         var encryption = try await store.roomState(of: room).encryption
         // Until the sync has caught up, the room may have been encrypted in the meantime.

@@ -18,7 +18,7 @@ struct RoomEntry: Sendable {
         guard request.address.map(RoomRequest.isValidAddress) ?? true else { throw ChatError.invalidAddress }
         if request.isEncrypted { try keys.requireEncryption() }
         let room = try await asking { try await client.createRoom(request, named: name) }
-        // Before the room is there to be written in.
+        // Before anything can be written into the room.
         if request.isEncrypted { try await keys.noteEncrypted(new: room) }
         try await enter(room, name: name, isNamed: true)
         return room

@@ -35,7 +35,7 @@ struct RoomMemberships: Sendable {
             throw ChatError.notFound
         }
         try await asking { try await client.remove(member, from: room) }
-        // What is written from now on is not for them, before the sync says so.
+        // Stop sharing keys with them at once, without waiting for the sync.
         try await keys.noteGone(member, from: room)
         try await writer.serialized {
             let members = try await store.removeMember(member, from: room)

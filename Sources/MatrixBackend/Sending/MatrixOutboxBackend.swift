@@ -8,8 +8,8 @@ import MatrixCrypto
 
 /// Sends outbox requests to a homeserver.
 ///
-/// What is sent into an encrypted room is encrypted when it is sent, and nothing is sent while it is not known whether a
-/// room is. In the clear are redactions, which say nothing, and by convention reactions.
+/// An event for an encrypted room is encrypted when it is sent, not when it is queued, and nothing is sent while a
+/// room's encryption is unknown. Redactions, which have no content, and by convention reactions are not encrypted.
 struct MatrixOutboxBackend: OutboxBackend {
     private let client: MatrixClient
     private let store: ChatStore
@@ -103,7 +103,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         }
     }
 
-    /// The key of an encrypted file would go along, to whoever can read the room.
+    /// Rejects encrypted files in an unencrypted message, which would disclose their keys to everyone in the room.
     private func rejectKeys(of message: WrittenMessage) throws {
         guard !message.files.contains(where: \.isEncrypted) else {
             throw DeliveryError.rejected(reason: "the key of an encrypted file must not be sent")
@@ -111,11 +111,12 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     /// Sends a message's event.
-    /// - Parameter way: What its files were prepared for.
+    /// - Parameter way: The encryption that the message's files were prepared for.
     private func post(
         _ content: JSONValue, to room: RoomID, as transaction: TransactionID, _ way: RoomEncryption.Way
     ) async throws -> MessageID {
-        // Right before, as encryption may have come meanwhile: the next attempt begins with the files.
+        // Check again right before sending: if encryption was enabled meanwhile, the next attempt starts with the
+        // files.
         guard try await encryption.way(into: room) == way else { throw DeliveryError.unreachable }
         var (type, content) = ("m.room.message", content)
         if way == .sealed {
@@ -126,7 +127,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         return try await client.send(type, content, to: room, transaction: transaction.rawValue)
     }
 
-    /// Whether an earlier attempt may have sent the request in the clear, into a room that is encrypted now.
+    /// Whether an earlier attempt may have sent the request unencrypted into a room that is encrypted now.
     private func wasClear(_ request: OutboxRequest) async throws -> Bool {
         guard let room = try await keys.encryptedRoom(request.room) else { return false }
         return Int64(request.queuedAt.timeIntervalSince1970 * 1000) <= room.firstSeen
@@ -209,7 +210,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 extension JSONValue {
     /// Whether the content is within the size limit of events. Content that cannot be encoded is not.
     var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
-    /// Whether the content is within that limit once it is encrypted.
+    /// Whether the content stays within the server's limit after encryption.
     var fitsSealed: Bool { (try? encoded().count) ?? .max <= MatrixLimits.sealedContentBytes }
 }
 

@@ -23,9 +23,9 @@ struct RepeatedSends: Sendable {
 
     /// - Parameters:
     ///   - transactions: All transactions of a request.
-    ///   - wasClear: Whether an earlier attempt may have been made in the clear where one is encrypted now: to a server
-    ///     that is another request.
-    /// - Returns: The event IDs of those that the server is known to have.
+    ///   - wasClear: Whether an earlier attempt may have been sent unencrypted and the next one is encrypted: the
+    ///   server considers them different requests.
+    /// - Returns: The IDs of the events that the server is known to have.
     /// - Throws: ``DeliveryError/unreachable`` while that is unknown.
     func existingMessages(
         _ transactions: [TransactionID], in room: RoomID, queuedAt: Date, wasClear: Bool = false
@@ -41,7 +41,7 @@ struct RepeatedSends: Sendable {
         else { return existing }
         guard hasCaughtUp else { throw DeliveryError.unreachable }
         if wasClear {
-            // The sync may not have brought yet what the server took a moment ago.
+            // The sync may not have delivered yet what the server just received.
             let newest = try await sentMessages(Set(transactions), in: room, queuedAt: queuedAt, before: nil)
             return existing.merging(newest) { current, _ in current }
         }

@@ -46,7 +46,7 @@ final class AccountContext: Sendable {
     /// The current settings, then each change.
     func notificationSettingsChanges() -> AsyncStream<NotificationSettings> { settings.values() }
 
-    /// Tells which of the rooms are muted.
+    /// Marks which of the rooms are muted.
     func muting(_ summaries: [RoomSummary]) -> [RoomSummary] {
         let rules = settings.value.rooms
         return summaries.map { summary in

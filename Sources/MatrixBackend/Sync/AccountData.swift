@@ -6,7 +6,7 @@ import JSONReading
 /// The parts of the user's account data that affect how rooms are shown.
 struct AccountData: Equatable, Sendable {
     private(set) var pushRules = PushRules.standard
-    /// What the rules say of rooms and keywords.
+    /// The push rules' settings for rooms and keywords.
     private(set) var notificationSettings = NotificationSettings()
     var directRooms = DirectRooms()
     private(set) var ignoredUsers = IgnoredUsers()

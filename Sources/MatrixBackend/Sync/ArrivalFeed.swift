@@ -1,14 +1,14 @@
 import ChatCore
 import Synchronization
 
-/// Publishes the messages that arrive while the program runs, for notifications.
+/// Publishes new messages for notifications.
 final class ArrivalFeed: Sendable {
     private struct State {
         var observers = Observers<MessageArrival>()
         var isFinished = false
-        /// Whether the sync has caught up since the start. What arrives before that was there before the start.
+        /// Whether the sync has caught up since the start. Earlier messages do not notify.
         var hasCaughtUp = false
-        /// What has arrived while the sync catches up once more.
+        /// The messages that arrived while the sync is catching up again.
         var missed: [MessageArrival] = []
     }
 
@@ -31,7 +31,7 @@ final class ArrivalFeed: Sendable {
         }
     }
 
-    /// Keeps what arrives while the sync catches up until it has: meanwhile another device may have read it.
+    /// Holds back messages while the sync is catching up, as another device may have read them.
     func keep(_ arrivals: [MessageArrival]) {
         state.withLock { state in
             guard state.hasCaughtUp else { return }
@@ -43,8 +43,8 @@ final class ArrivalFeed: Sendable {
         }
     }
 
-    /// Notes that the sync has caught up.
-    /// - Returns: what arrived meanwhile; nothing the first time.
+    /// Call this when the sync has caught up.
+    /// - Returns: the messages that were held back; empty the first time.
     func caughtUp() -> [MessageArrival] {
         state.withLock { state in
             state.hasCaughtUp = true

@@ -1,8 +1,8 @@
 import ChatOutbox
 
-/// Whether the server can be reached. The outbox, the read markers and the unread marks depend on it.
+/// Whether the server can be reached, which the outbox, the read markers and the unread marks depend on.
 ///
-/// An actor, so that the outbox learns of changes in order.
+/// An actor, so that the outbox receives changes in order.
 actor ConnectionState {
     private let feed = ValueFeed(MatrixBackend.Connection.connecting)
     private let outbox: Outbox

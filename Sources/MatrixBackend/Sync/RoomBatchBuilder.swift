@@ -103,7 +103,7 @@ struct RoomBatchBuilder: Sendable {
             powerLevels: state.powerLevels.flatMap { try? JSONValue(parsing: Data($0.utf8)) })
     }
 
-    /// Returns the messages of an update for which push rules ask for no sound.
+    /// Returns the messages of an update whose notifications are silent according to the push rules.
     func silentMessages(of update: RoomUpdate, known: KnownRooms) -> Set<MessageID> {
         let room = known.rooms[update.id]
         let parsed = parsedState(of: update, known: room)

@@ -7,7 +7,7 @@ import MatrixCrypto
 struct SlidingSync: SyncSource {
     private let client: MatrixClient
     private let window: SyncWindow
-    /// `nil` if nothing is to be asked for encryption.
+    /// `nil` to request nothing for encryption.
     private let crypto: AccountEncryption.Position?
     /// More rooms than any user has joined.
     private static let allRooms = 100_000
@@ -83,7 +83,7 @@ struct SlidingSync: SyncSource {
         var messages: [String: JSONValue] = [
             "enabled": true, "limit": .integer(Int64(window.deviceMessages)),
         ]
-        // What comes before it, the server deletes.
+        // The server deletes to-device messages up to this token.
         if let since = crypto.since { messages["since"] = .string(since) }
         all["to_device"] = .object(messages)
         all["e2ee"] = ["enabled": true]

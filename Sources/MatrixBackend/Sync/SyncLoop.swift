@@ -24,9 +24,9 @@ struct SyncStep: Sendable {
 actor SyncLoop {
     /// What the loop delegates to its owner.
     struct Handlers: Sendable {
-        /// Requests what follows a token, and stores it together with the next token.
+        /// Requests the changes after a token, and stores them together with the next token.
         var advance: @Sendable (SyncStep) async throws -> SyncStep.Outcome
-        /// Returns where the messages to this device begin, right before each request.
+        /// Returns the position of to-device messages, right before each request.
         var cryptoPosition: @Sendable () async throws -> AccountEncryption.Position? = { nil }
         /// Called before a sync that starts over, which does not mention the rooms that were left meanwhile.
         var willStartOver: @Sendable () async throws -> Void

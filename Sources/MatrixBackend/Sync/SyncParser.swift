@@ -25,8 +25,8 @@ struct SyncParser {
         events?.array?.last { $0["type"]?.string == type && $0["content"]?.object != nil }?["content"]
     }
 
-    /// Returns whether a room is marked as unread, or `nil` if its account data does not say so. Some clients set it
-    /// only under the name that it had before it was specified (MSC2867).
+    /// Returns whether a room is marked as unread, or `nil` if its account data does not contain the mark. Some clients
+    /// use only its unstable name (MSC2867).
     static func markedUnread(in events: JSONValue?) -> Bool? {
         let content = accountData("m.marked_unread", in: events) ?? accountData("com.famedly.marked_unread", in: events)
         return content.map { $0["unread"]?.bool ?? false }

@@ -15,7 +15,7 @@ struct SyncUpdate: Equatable, Sendable {
     var direct: JSONValue?
     /// The content of `m.ignored_user_list`, if it changed.
     var ignoredUsers: JSONValue?
-    /// What it says to encryption; `nil` if that was not asked for.
+    /// The changes for end-to-end encryption; `nil` if they were not requested.
     var crypto: CryptoSync?
     /// Whether this is the whole state (an initial sync).
     var isWhole = false

@@ -7,7 +7,7 @@ struct SyncWindow: Equatable, Sendable {
         /// The number of rooms in the first sliding sync, and how many are added with each further request.
         var firstRooms: Int
         var moreRooms: Int
-        /// Messages to this device in one answer of a sliding sync.
+        /// The maximum number of to-device messages in a response of sliding sync.
         var deviceMessages: Int
     }
 

@@ -83,7 +83,7 @@ struct SyncWriter: Sendable {
         }
     }
 
-    /// Marks the arrivals for which push rules ask for no sound.
+    /// Marks the arrivals whose notifications are silent according to the push rules.
     private func silencing(
         _ arrived: [MessageArrival], of update: SyncUpdate, known: KnownRooms, _ builder: RoomBatchBuilder
     ) -> [MessageArrival] {

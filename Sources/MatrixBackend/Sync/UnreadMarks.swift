@@ -1,13 +1,12 @@
 import ChatCore
 import ChatStore
 
-/// Sends which rooms the user has marked as unread, as soon as the server can be reached. Unsent marks are kept in the
-/// store.
+/// Sends the user's unread marks when the server can be reached. Unsent marks are kept in the store.
 actor UnreadMarks {
     private let client: MatrixClient
     private let store: ChatStore
     private let ownUserID: MemberID
-    /// One request at a time: a mark that was set and removed must arrive in this order.
+    /// Keeps requests in order, as a mark may be set and removed.
     private let gate = SerialGate()
     /// Whether marks may be waiting to be sent.
     private(set) var hasUnsent = false
@@ -18,10 +17,10 @@ actor UnreadMarks {
         self.ownUserID = ownUserID
     }
 
-    /// Makes the next ``sendUnsent()`` look for unsent marks: one was changed, or the connection was interrupted.
+    /// Call this after changing a mark or after an interruption: the next ``sendUnsent()`` then looks for unsent marks.
     func noteUnsent() { hasUnsent = true }
 
-    /// Sends the marks that the server does not have yet.
+    /// Sends marks that the server does not have yet.
     func sendUnsent() async {
         await gate.runEvenIfCanceled {
             guard hasUnsent else { return }
@@ -36,7 +35,7 @@ actor UnreadMarks {
         }
     }
 
-    /// - Returns: whether the server has the mark, or would reject a retry as well.
+    /// - Returns: whether the server has the mark, or would reject it again.
     private func send(_ isMarked: Bool, of room: RoomID) async -> Bool {
         do {
             try await client.setMarkedUnread(isMarked, in: room, by: ownUserID)

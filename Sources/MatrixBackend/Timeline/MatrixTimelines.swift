@@ -30,7 +30,7 @@ struct MatrixTimelines: Sendable {
         // The user's own pending message is read already.
         guard LocalEchoes.transaction(of: message) == nil else { return }
         let (hasMoved, wasMarked) = try await writer.serialized {
-            // First, because a marker that moves removes the mark as well, without telling the server.
+            // Remove the mark first: moving the read marker also removes it, but without telling the server.
             let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
             let hasMoved = try await store.markRead(message, in: room)
             if hasMoved { try await store.setUnsentReadMarker(message, of: room) }
@@ -57,9 +57,9 @@ struct MatrixTimelines: Sendable {
         await sendMark()
     }
 
-    /// Removes the unread mark of a room in which the user wrote.
+    /// Removes the unread mark of a room that the user writes in.
     func noteSending(in room: RoomID) async {
-        // Without it, the message is sent all the same.
+        // If this fails, the message is sent anyway.
         let wasMarked = try? await writer.serialized {
             let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
             if wasMarked { writer.rooms.refresh() }

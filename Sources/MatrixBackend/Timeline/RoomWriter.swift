@@ -31,15 +31,15 @@ struct RoomWriter: Sendable {
         try await publishInvitations(after: batch)
     }
 
-    /// Publishes a change that joins what observers have.
+    /// Publishes a change that continues the observers' range.
     func publish(_ change: RoomChange) async {
         if change.isLeft { return await close(change.room) }
         timelines.publish(change)
         await finish(change.room, members: change.members)
     }
 
-    /// Publishes a change behind a gap, which separates it from what observers have. They hold a contiguous range, so
-    /// they start over after the gap. If that fails, their streams end, because they could not learn of the gap.
+    /// Publishes a change after a gap. Observers hold a contiguous range, so they start over after the gap. If that
+    /// fails, their streams end, because they could not learn of the gap.
     func reopen(after change: RoomChange) async {
         let room = change.room
         if let members = change.members { timelines.publish(members, in: room) }
@@ -54,15 +54,15 @@ struct RoomWriter: Sendable {
         await finish(room, members: change.members)
     }
 
-    /// Forgets a room that was left, and ends its streams.
+    /// Discards the state of a room that was left, and ends its streams.
     func close(_ room: RoomID) async {
         unsent.forget(room)
-        // The store has deleted the requests with the room; any still in memory fails when it is sent.
+        // The store has deleted the requests with the room. Any request still in memory fails when it is sent.
         try? await outbox.forget(room)
         timelines.close(room)
     }
 
-    /// Publishes the user's own name, and tells the outbox what the store has.
+    /// Publishes the user's own name, and updates the outbox from the store.
     func finish(_ room: RoomID, members: [Member]?) async {
         if let me = members?.first(where: { $0.id == ownUserID }), !me.hasLeft { ownNames.publish(me.displayName) }
         await confirmStored(in: room)

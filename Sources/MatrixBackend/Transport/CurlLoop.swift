@@ -25,10 +25,10 @@ final class CurlLoop: Sendable {
     private static let closed = TransportError.unreachable(reason: "closed")
 
     private let queue = Mutex(Queue())
-    /// Set once, by the thread; others read it with the lock held.
+    /// Set once, by the thread. Others read it while holding the lock.
     private nonisolated(unsafe) var multi: UnsafeMutableRawPointer?
 
-    /// Starts the thread. It loads libcurl, which takes too long for the start and for the main thread.
+    /// Starts the thread, which loads libcurl: that takes too long for the startup or the main thread.
     private func launch() {
         let thread = Thread { [self] in run() }
         thread.name = "parlance-http"

@@ -6,7 +6,7 @@ public final class CurlTransport: MatrixTransport {
     private let loop: CurlLoop
     private let certificates: URL?
 
-    /// Creates a transport, whose thread begins with the first request.
+    /// Creates a transport, whose thread starts with the first request.
     /// - Parameter certificates: A file of CA certificates to trust instead of the system's.
     public init(certificates: URL? = nil) {
         self.certificates = certificates

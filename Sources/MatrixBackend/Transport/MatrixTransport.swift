@@ -106,7 +106,7 @@ public enum MatrixLimits {
     /// The maximum size of an event's content: a whole event may have 65,536 bytes (specification, size limits), of
     /// which the server needs some.
     public static let contentBytes = 60_000
-    /// The maximum size of what is encrypted in an event: it becomes a third longer, and has a frame.
+    /// The maximum size of an event's content before encryption, which makes it a third longer and adds an envelope.
     public static let sealedContentBytes = 44_000
     /// The maximum size of downloaded media.
     public static let mediaBytes = 100 << 20

@@ -186,7 +186,7 @@ public nonisolated struct EventText: Sendable {
         case .permissionsSet: translator("{actor} changed the permissions", names)
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited, .renamed,
             .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .verificationRequested:
-            // Listed, so that a new kind does not compile without a sentence; `sentence(_:)` has those of these.
+            // Listed so that a new kind requires a decision; `sentence(_:)` has the texts of these.
             ""
         }
     }
@@ -215,7 +215,7 @@ public nonisolated struct EventText: Sendable {
         case .permissionsSet: translator("You changed the permissions")
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited, .renamed,
             .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .verificationRequested:
-            // Listed, so that a new kind does not compile without a sentence; `sentence(_:)` has those of these.
+            // Listed so that a new kind requires a decision; `sentence(_:)` has the texts of these.
             ""
         }
     }

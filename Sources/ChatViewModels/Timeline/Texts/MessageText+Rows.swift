@@ -8,7 +8,7 @@ extension MessageText {
     /// Stands for the text of a deleted message.
     public var deletedMessage: String { translator("Message deleted") }
 
-    /// Stands for the text of a message that has none: a deleted one, or one that cannot be read. `nil` for others.
+    /// The text in place of a deleted or unreadable message; `nil` for others.
     public func placeholder(_ message: MessageItem) -> String? {
         if message.isDeleted { return deletedMessage }
         return message.isSealed ? reason(message.seal ?? .damaged) : nil

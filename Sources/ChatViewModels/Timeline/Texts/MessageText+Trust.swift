@@ -1,7 +1,7 @@
 public import ChatCore
 
 extension MessageItem {
-    /// What is to be said of who sent the message; `nil` if all is well, or there is nothing to read.
+    /// The warning about the message's sender, or `nil` without one or without content.
     public var visibleTrust: MessageTrust? { message.hasContent ? message.trust : nil }
 }
 
@@ -24,7 +24,7 @@ extension MessageTrust {
 }
 
 extension MessageText {
-    /// What is to be said of who sent a message, in a sentence.
+    /// The warning as a sentence.
     public func trust(_ trust: MessageTrust) -> String {
         switch trust {
         case .unproven: translator("The sender of this message cannot be verified on this device.")
@@ -33,7 +33,7 @@ extension MessageText {
         }
     }
 
-    /// The same at length.
+    /// The warning explained at length.
     public func explanation(_ trust: MessageTrust) -> String {
         switch trust {
         case .unproven:
@@ -47,7 +47,7 @@ extension MessageText {
         }
     }
 
-    /// The label of the button that helps to read a message.
+    /// The label of the button below an unreadable message.
     public func button(_ help: SealHelp) -> String {
         switch help {
         case .restoreKeys: translator("Restore Keys…")

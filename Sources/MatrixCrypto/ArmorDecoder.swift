@@ -1,13 +1,14 @@
 import Ratchets
 
-/// Reads what stands in base64 between the two lines of a key file, piece by piece.
+/// Decodes the base64 armor of a key file incrementally.
 struct ArmorDecoder {
     private enum Place {
         case before, within, ending, behind
     }
 
-    /// Longer lines are not those that are looked for, and what stands before them is no key file.
+    /// Bytes buffered per line outside the armor; header and trailer are shorter.
     private static let maxLine = 200
+    /// How many bytes to scan for the header or trailer before rejecting the file as damaged.
     private static let maxBefore = 64 << 10
 
     private var place = Place.before
@@ -16,7 +17,7 @@ struct ArmorDecoder {
     private var characters: [UInt8] = []
     private var hasEnded = false
 
-    /// - Returns: What these bytes of the file say.
+    /// - Returns: The bytes that can be decoded so far.
     mutating func feed(_ bytes: some Collection<UInt8>) throws(KeyFile.Failure) -> [UInt8] {
         var rest = bytes[...]
         while let byte = rest.first {
@@ -34,7 +35,7 @@ struct ArmorDecoder {
                 } else {
                     skipped += 1
                     guard skipped <= Self.maxBefore else { throw .damaged }
-                    // One that is too long is compared, and is another.
+                    // A line that is cut off here is too long to equal the header or the trailer.
                     if line.count <= Self.maxLine { line.append(byte) }
                 }
             }
@@ -42,7 +43,7 @@ struct ArmorDecoder {
         return try decoded()
     }
 
-    /// - Returns: What is left.
+    /// - Returns: The remaining decoded bytes.
     mutating func finish() throws(KeyFile.Failure) -> [UInt8] {
         if place == .ending { try endLine() }
         guard place == .behind else { throw .damaged }
@@ -67,7 +68,7 @@ struct ArmorDecoder {
     }
 
     private mutating func decoded() throws(KeyFile.Failure) -> [UInt8] {
-        // The last characters may be padding, which nothing stands behind.
+        // Hold back the last group of four: it may be padded.
         let count = max(0, characters.count - 4) / 4 * 4
         guard count > 0 else { return [] }
         let whole = characters.prefix(count)

@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 public import Ratchets
 
-/// The backup on the server that room keys are written to.
+/// The backup on the server that this device uploads room keys to.
 public struct BackupVersion: Codable, Equatable, Sendable {
     public let version: String
     let key: [UInt8]
@@ -15,15 +15,15 @@ public struct BackupVersion: Codable, Equatable, Sendable {
     public var publicKey: Curve25519Key { get throws(RatchetError) { try Curve25519Key(bytes: key) } }
 }
 
-/// What is stored of the backup: which it is, and how far all sessions are marked that are not in it.
+/// The stored backup state: the backup in use, and the progress of marking the sessions missing from it.
 struct BackupRecord: Equatable, Codable {
     private static let key = CryptoRecord.Key(.backup, id: "version")
 
-    /// `nil` while there is none that may be written to.
+    /// `nil` while there is no backup that this device may write to.
     private(set) var version: BackupVersion?
-    /// The last session that is marked; `nil` before the first one.
+    /// The last session marked so far; `nil` before the first one.
     private var lastMarked: Position?
-    /// Whether each session is marked that the backup does not have. Those that come meanwhile are marked as they come.
+    /// Whether every session missing from the backup is marked. New sessions are marked as they are stored.
     private(set) var areAllMarked = false
 
     private struct Position: Equatable, Codable {
@@ -31,7 +31,7 @@ struct BackupRecord: Equatable, Codable {
         let session: [UInt8]
     }
 
-    /// As of a store from before there were backups: nothing is marked.
+    /// Loads the stored state. A store that predates backups has none: nothing counts as marked.
     static func stored(in storage: any CryptoStorage) async throws -> BackupRecord {
         guard let record = try await storage.cryptoRecord(key) else { return BackupRecord() }
         return try JSONDecoder().decode(BackupRecord.self, from: record.value)
@@ -39,7 +39,7 @@ struct BackupRecord: Equatable, Codable {
 
     func record() throws -> CryptoRecord { CryptoRecord(Self.key, value: try JSONEncoder().encode(self)) }
 
-    /// Another backup has none of the sessions.
+    /// Restarts the marking if the backup changes: the new one has none of the sessions.
     mutating func setVersion(_ version: BackupVersion?) {
         guard version != self.version else { return }
         self.version = version
@@ -51,7 +51,7 @@ struct BackupRecord: Equatable, Codable {
         areAllMarked = false
     }
 
-    /// Where marking goes on.
+    /// The key after which marking continues.
     var next: CryptoRecord.Key? {
         lastMarked.map {
             CryptoRecord.Key(
@@ -59,13 +59,14 @@ struct BackupRecord: Equatable, Codable {
         }
     }
 
-    /// - Parameter key: `nil` if there is no further one.
+    /// - Parameter key: The last key of the batch; `nil` if no sessions remain.
     mutating func marked(through key: CryptoRecord.Key?) {
         lastMarked = key.map { Position(room: $0.owner.bytes, session: $0.id.bytes) }
         areAllMarked = key == nil
     }
 
-    /// A mark has a value of its own: an answer to what was sent of a session before it was replaced removes none.
+    /// Each mark has a random value, so that confirming an upload does not remove the mark of a session replaced
+    /// meanwhile.
     static func mark(_ session: CryptoRecord.Key) throws(RatchetError) -> CryptoRecord {
         CryptoRecord(key(ofMark: session), value: Data(try Randomness.bytes(8)))
     }
@@ -76,7 +77,7 @@ struct BackupRecord: Equatable, Codable {
 }
 
 extension CryptoChange {
-    /// Marks the sessions that it stores, wherever they are from, but for those whose marks it removes.
+    /// Marks every session that the change stores, whatever its source, except those whose mark it removes.
     mutating func markForBackup() throws(RatchetError) {
         for record in put where record.key.kind == .inboundGroupSession {
             guard !removed.contains(BackupRecord.key(ofMark: record.key)) else { continue }

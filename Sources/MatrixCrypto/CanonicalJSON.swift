@@ -1,14 +1,14 @@
 public import JSONReading
 
-/// The one form of JSON that is signed: no spaces, members in the order of their bytes, integers only.
+/// Canonical JSON, the form that is signed: no whitespace, members sorted by their bytes, integers only.
 public enum CanonicalJSON {
     public enum Failure: Error, Hashable, Sendable {
-        /// A number that is no integer, or one beyond ±(2^53 − 1), which other programs would round.
+        /// A number that is not an integer, or is outside ±(2^53 − 1), where other implementations lose precision.
         case number
         case tooDeep
     }
 
-    /// Deeper JSON is signed by nobody.
+    /// Limits the recursion; genuine signed objects are far shallower.
     static let maxDepth = 100
     private static let integers: ClosedRange<Int64> = -(1 << 53) + 1...(1 << 53) - 1
 
@@ -37,7 +37,7 @@ public enum CanonicalJSON {
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
-            // The bytes of UTF-8 have the order of code points. Swift's order of strings is another.
+            // UTF-8 byte order is code point order, as canonical JSON requires; Swift compares strings differently.
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             for (offset, member) in sorted.enumerated() {
                 if offset > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -49,7 +49,7 @@ public enum CanonicalJSON {
         }
     }
 
-    /// A string, from its UTF-8.
+    /// Writes a string, given as UTF-8, with quotes and escapes.
     static func write(_ text: some Sequence<UInt8>, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text {

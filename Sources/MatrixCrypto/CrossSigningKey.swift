@@ -12,18 +12,18 @@ struct CrossSigningKey: Equatable, Sendable {
 
     enum Failure: Error, Hashable, Sendable {
         case malformed
-        /// It names another user than the place where it stands.
+        /// It names a user other than the one it is listed under.
         case misplaced
-        /// It is not for what it is used for.
+        /// Its `usage` does not include the expected one.
         case usage
-        /// There is not exactly one key, or it is none, or it is named otherwise than by itself.
+        /// It does not have exactly one key, the key is invalid, or the key ID does not match the key.
         case key
         /// The master key has not signed it.
         case signature
     }
 
     let key: Ed25519Key
-    /// As it came, for the signatures of others.
+    /// The object as received, which signatures are verified against.
     let object: [String: JSONValue]
 
     init(_ value: JSONValue, of user: ExactText, for usage: Usage) throws(Failure) {
@@ -39,18 +39,18 @@ struct CrossSigningKey: Equatable, Sendable {
         self.object = object
     }
 
-    /// One that the master key has signed.
+    /// Also requires a valid signature by the master key.
     init(_ value: JSONValue, of user: ExactText, for usage: Usage, signedBy master: Ed25519Key) throws(Failure) {
         try self.init(value, of: user, for: usage)
         guard isSigned(by: master, of: user) else { throw .signature }
     }
 
     func isSigned(by signer: Ed25519Key, of user: ExactText) -> Bool {
-        // Whatever is wrong with a signature, it is none.
+        // An invalid signature counts as a missing one.
         (try? SignedJSON.verify(object, by: user, keyID: ExactText("\(signer)"), key: signer)) != nil
     }
 
-    /// What is published, without signatures.
+    /// The object to publish, before it is signed.
     static func object(_ key: Ed25519Key, of user: ExactText, for usage: Usage) -> [String: JSONValue] {
         [
             "user_id": .string(user.text), "usage": [.string(usage.rawValue)],

@@ -3,41 +3,41 @@ import Foundation
 public import JSONReading
 public import Ratchets
 
-/// Sessions that go to the server, encrypted for the backup.
+/// Sessions encrypted for the backup, ready for upload.
 public struct BackupBatch: Sendable {
     public let version: String
-    /// What is sent.
+    /// The body of the `PUT room_keys/keys` request.
     public let body: JSONValue
     public let count: Int
     fileprivate let marks: [CryptoRecord]
 }
 
-/// What became of sessions from a backup or a file.
+/// The outcome of importing sessions from a backup or a key file.
 public struct ImportedSessions: Equatable, Sendable {
-    /// How many are sessions.
+    /// The number of valid sessions.
     public var total = 0
-    /// Those that were not known, or read more than what was.
+    /// Sessions that were unknown or that replaced a known one.
     public var new: Set<SessionID> = []
-    /// How many are none.
+    /// The number of invalid entries.
     public var rejected = 0
 
     public init() {}
 }
 
 extension CryptoMachine {
-    /// Sessions that are marked in one change.
+    /// Sessions marked per change.
     private static let markedAtOnce = 500
-    /// Sessions in one request.
+    /// Sessions per request.
     public static let maxBackupBatch = 100
 
     // MARK: Version
 
-    /// The backup that sessions are written to.
+    /// The backup that sessions are uploaded to.
     public func backupVersion() async throws -> BackupVersion? {
         try await change { state, _ in state.backup.version }
     }
 
-    /// Sessions are written to this backup from now on; `nil` for none. One that was not written to before gets all.
+    /// Selects the backup that sessions are uploaded to; `nil` for none. A different backup receives every session.
     public func setBackupVersion(_ version: BackupVersion?) async throws {
         try await change { state, change in
             guard state.backup.version != version else { return }
@@ -46,19 +46,19 @@ extension CryptoMachine {
         }
     }
 
-    /// How many sessions are in no backup, or in none that may be written to.
+    /// The number of sessions not yet uploaded to the backup in use; all of them if there is none.
     public func remainingInBackup() async throws -> Int {
         try await markAll()
         return try await storage.cryptoRecordCount(.waitingForBackup)
     }
 
-    /// The same without the key of the storage: all sessions, if it is not known which a backup lacks.
+    /// The same without the storage key: counts all sessions if those missing from the backup are not all marked.
     public static func remainingInBackup(in storage: any CryptoStorage) async throws -> Int {
         let areMarked = try await BackupRecord.stored(in: storage).areAllMarked
         return try await storage.cryptoRecordCount(areMarked ? .waitingForBackup : .inboundGroupSession)
     }
 
-    /// Marks what is not marked yet, in parts: a process that ends in between goes on after the next start.
+    /// Marks the remaining sessions in batches; an interrupted run resumes after the next start.
     private func markAll() async throws {
         var isDone = false
         while !isDone {
@@ -76,7 +76,7 @@ extension CryptoMachine {
 
     // MARK: Writing
 
-    /// The next sessions that the backup does not have; `nil` if it has all, or there is none.
+    /// The next sessions that the backup lacks; `nil` if it lacks none, or there is no backup.
     public func nextBackupBatch(limit: Int = maxBackupBatch) async throws -> BackupBatch? {
         try await markAll()
         return try await change { state, change in
@@ -86,7 +86,8 @@ extension CryptoMachine {
             var marks: [CryptoRecord] = []
             for mark in try await storage.cryptoRecords(.waitingForBackup, after: nil, limit: limit) {
                 let id = SessionID(room: mark.key.owner, session: mark.key.id)
-                // Rooms that look the same go in different requests: to a dictionary they would be one.
+                // Room IDs that are canonically equivalent go into separate requests: as dictionary keys they would
+                // collide.
                 if let known = rooms.index(forKey: id.room.text), !rooms[known].key.utf8.elementsEqual(id.room.bytes) {
                     continue
                 }
@@ -108,7 +109,7 @@ extension CryptoMachine {
         let data = try BackedUpData(CanonicalJSON.bytes(of: .object(content)), for: key)
         return [
             "first_message_index": .integer(Int64(try session.session.firstKnownIndex)), "forwarded_count": 0,
-            // Restored ones are not believed to be verified, whatever a backup says.
+            // Restored sessions never count as verified, whatever a backup claims.
             "is_verified": false,
             "session_data": [
                 "ephemeral": .string("\(data.ephemeralKey)"), "mac": .string(Base64.encoded(data.mac)),
@@ -117,7 +118,7 @@ extension CryptoMachine {
         ]
     }
 
-    /// The server has taken a batch.
+    /// Removes the marks of a batch that the server has accepted.
     public func backedUp(_ batch: BackupBatch) async throws {
         try await change { state, change in
             guard state.backup.version?.version == batch.version else { return }
@@ -129,12 +130,12 @@ extension CryptoMachine {
 
     // MARK: Importing
 
-    /// Takes sessions from a file or a backup, in one change. Those that are known stay as they are, unless these read
-    /// more and are as well proven.
-    /// - Parameter backup: The version that they are from.
+    /// Imports sessions from a key file or a backup in one change. A known session is replaced only by one that begins
+    /// earlier and whose origin is at least as well proven.
+    /// - Parameter backup: The version of the backup that they come from; `nil` for a key file.
     public func imported(_ sessions: [ExportedSession], from backup: String? = nil) async throws -> ImportedSessions {
         guard !sessions.isEmpty else { return ImportedSessions() }
-        // Or else these would be marked with all others.
+        // Otherwise a later pass would mark these sessions along with all others.
         if backup != nil { try await markAll() }
         return try await change { state, change in
             var result = ImportedSessions()
@@ -149,7 +150,7 @@ extension CryptoMachine {
                 let id = SessionID(room: session.room, session: session.id)
                 var known = accepted[id]
                 if known == nil { known = try await InboundSession.stored(id, in: storage, key: key) }
-                // What the backup has as far as this device does need not go there again.
+                // No upload is needed if the backup's copy reads at least as much as the local one.
                 if isBackedUp, try known.map({ try session.reads(asMuchAs: $0) }) ?? true {
                     change.removed.insert(BackupRecord.key(ofMark: session.key))
                 }
@@ -168,8 +169,8 @@ extension CryptoMachine {
         try await storage.cryptoRecords(.encryptedRoom, owner: nil).map(\.key.owner)
     }
 
-    /// Returns sessions as files have them, in the order of their keys.
-    /// - Parameter last: The one that the ones before ended with.
+    /// Returns sessions for export, in the order of their keys.
+    /// - Parameter last: The last session of the previous page; `nil` for the first page.
     public func exportedSessions(after last: SessionID?, limit: Int) async throws -> [ExportedSession] {
         let last = last.map { CryptoRecord.Key(.inboundGroupSession, owner: $0.room, id: $0.session) }
         return try await storage.cryptoRecords(.inboundGroupSession, after: last, limit: limit).map {

@@ -2,24 +2,24 @@ import ChatCore
 import Foundation
 public import Ratchets
 
-/// What reads the backup, on this device.
+/// The backup's private key, as stored on this device.
 extension CryptoMachine {
-    /// Stored before the server has its public key: a backup that nobody could read would be written to otherwise.
+    /// Stored before the server gets the public key: otherwise a crash could leave a backup that nobody can decrypt.
     private static let nextName = "m.megolm_backup.v1.next"
     private static let nextKey = CryptoRecord.Key(.privateKey, id: ExactText(nextName))
-    /// Of the backup that is made with an identity that the server may not have yet.
+    /// The key of the backup that is created together with a staged identity.
     private static let stagedKey = CryptoRecord.Key(.privateKey, owner: "staged", id: ExactText(nextName))
 
-    /// Stores the key of a backup that is about to be made. The former key stays until
-    /// ``backupKey(for:)`` finds the new one in use.
+    /// Stores the key of a backup that is about to be created. The former key stays until ``backupKey(for:)`` finds the
+    /// new one in use.
     public func prepareBackupKey(_ secret: KeyMaterial) async throws {
         try await change { _, change in change.put.append(try nextRecord(secret, Self.nextKey)) }
     }
 
-    /// The key of a backup that is about to be made; `nil` if none is.
+    /// The key of a backup that is about to be created; `nil` if there is none.
     public func preparedBackupKey() async throws -> KeyMaterial? { try await nextBackupKey(Self.nextKey) }
 
-    /// The key of the backup of the identity that is being made. The same until ``prepareStagedBackupKey(_:)``.
+    /// The backup key of the staged identity. Returns the same key until ``prepareStagedBackupKey(_:)``.
     func stageBackupKey(_ change: inout CryptoChange) async throws -> KeyMaterial {
         if let staged = try await nextBackupKey(Self.stagedKey) { return staged }
         let made = try KeyMaterial()
@@ -27,7 +27,7 @@ extension CryptoMachine {
         return made
     }
 
-    /// The server has the identity: its backup is to be made.
+    /// Prepares the backup of the staged identity, which the server has accepted.
     func prepareStagedBackupKey(_ change: inout CryptoChange) async throws {
         guard let staged = try await nextBackupKey(Self.stagedKey) else { return }
         change.put.append(try nextRecord(staged, Self.nextKey))
@@ -46,7 +46,7 @@ extension CryptoMachine {
         return try KeyMaterial(bytes: encrypted.decrypt(name: Self.nextName, key: self.key))
     }
 
-    /// Returns the key of the backup with this public key, if it is here.
+    /// Returns the private key for this public backup key, if this device has it.
     public func backupKey(for publicKey: Curve25519Key) async throws -> KeyMaterial? {
         try await change { _, change in
             if let known = try await PrivateKeys.stored(.backup, in: storage, key: key),
@@ -63,12 +63,12 @@ extension CryptoMachine {
         }
     }
 
-    /// Stores the key of the backup, which came from the secret storage or from another device.
+    /// Stores the backup's key, obtained from the secret storage or from another device.
     public func setBackupKey(_ secret: KeyMaterial) async throws {
         try await change { _, change in change.put.append(try PrivateKeys.record(.backup, secret, key: key)) }
     }
 
-    /// The backup is gone from the server, for good.
+    /// Removes the backup's keys after the backup has been deleted from the server for good.
     public func forgetBackupKey() async throws {
         try await change { _, change in change.removed.formUnion([SecretName.backup.record, Self.nextKey]) }
     }
@@ -77,7 +77,7 @@ extension CryptoMachine {
 
     private static let restoreKey = CryptoRecord.Key(.backup, id: "restore")
 
-    /// The backup whose keys are being restored; a process that ends meanwhile begins anew.
+    /// The version of the backup being restored. An interrupted restore starts over in the next process.
     public func restoringBackup() async throws -> String? {
         try await storage.cryptoRecord(Self.restoreKey).map { String(decoding: $0.value, as: UTF8.self) }
     }

@@ -2,9 +2,9 @@ import ChatCore
 public import JSONReading
 import Ratchets
 
-/// What says that a backup is the user's own.
+/// Proof that a backup belongs to the user.
 extension CryptoMachine {
-    /// Signs the description of a backup with this device, and with the master key if that is here.
+    /// Signs a backup's `auth_data` with this device's key, and with the master key if this device has it.
     public func signed(_ object: [String: JSONValue]) async throws -> [String: JSONValue] {
         try await change { state, _ in
             let account = state.upkeep.account
@@ -18,13 +18,13 @@ extension CryptoMachine {
         }
     }
 
-    /// Whether the user's identity, as this device was confirmed with it, or a device that it has confirmed has signed the
-    /// description of a backup.
+    /// Whether a backup's `auth_data` is signed by the user's identity, as verified by this device, or by a device that
+    /// the identity confirms.
     public func trusts(_ object: [String: JSONValue]) async throws -> Bool {
         try await change { state, _ in
             guard let own = state.own, own.isVerified else { return false }
             func isSigned(by key: Ed25519Key, _ id: ExactText) -> Bool {
-                // Whatever is wrong with a signature, it is none.
+                // An invalid signature counts as a missing one.
                 (try? SignedJSON.verify(object, by: user, keyID: id, key: key)) != nil
             }
             if isSigned(by: own.master, ExactText("\(own.master)")) { return true }

@@ -3,16 +3,16 @@ import Foundation
 public import JSONReading
 public import Ratchets
 
-/// The identities of users, and which of their devices they have confirmed.
+/// The identities of users, and the devices that they confirm.
 extension CryptoMachine {
     // MARK: Reading
 
-    /// How the identity of the own user stands.
+    /// The state of the local user's identity.
     public func ownIdentity() async throws -> EncryptionStatus.Identity {
         try await change { state, _ in state.ownIdentity(isAnswered: state.tracker.isOutdated(user) == false) }
     }
 
-    /// What is known of another user's identity.
+    /// The state of another user's identity.
     public func identity(of other: ExactText) async throws -> UserIdentity {
         try await change { state, _ in
             if let identity = try await Identity.stored(other, in: storage) {
@@ -22,7 +22,7 @@ extension CryptoMachine {
         }
     }
 
-    /// What is to be known of the identities of these users, who are members of a room.
+    /// The members of a room whose identity is missing or has changed.
     public func trust(of members: [ExactText]) async throws -> RoomTrust {
         try await change { state, _ in
             let identities = try await Identity.stored(members, in: storage)
@@ -48,7 +48,7 @@ extension CryptoMachine {
         }
     }
 
-    /// Which devices of the own user are confirmed, of those that have keys.
+    /// The local user's devices that have published keys, whether each is confirmed, and their names.
     public func ownDevices() async throws -> [ExactText: (isConfirmed: Bool, name: String)] {
         try await change { state, _ in
             var devices: [ExactText: (isConfirmed: Bool, name: String)] = [:]
@@ -59,7 +59,7 @@ extension CryptoMachine {
         }
     }
 
-    /// Asks for the devices of the own user again.
+    /// Marks the local user's device list as outdated, so that it is queried again.
     public func outdateOwnDevices() async throws {
         try await change { state, _ in state.tracker.received(changed: [user], left: []) }
     }
@@ -67,7 +67,7 @@ extension CryptoMachine {
     private static let unsavedKey = CryptoRecord.Key(.position, id: "recoveryKeyUnsaved")
     private static let unsavedRecord = CryptoRecord(unsavedKey, value: Data([1]))
 
-    /// Whether the user has not said yet that the identity's recovery key is saved.
+    /// Whether the user has yet to confirm that the identity's recovery key is saved.
     public func isRecoveryKeyUnsaved() async throws -> Bool {
         try await storage.cryptoRecord(Self.unsavedKey) != nil
     }
@@ -82,12 +82,12 @@ extension CryptoMachine {
         }
     }
 
-    /// The key that names this device to people, who may compare it.
+    /// This device's fingerprint key, which users may compare.
     public func fingerprint() async throws -> Ed25519Key {
         try await change { state, _ in state.upkeep.account.signingKey }
     }
 
-    /// Which secrets are stored on this device.
+    /// The secrets stored on this device.
     public func storedSecrets() async throws -> [SecretName: KeyMaterial] {
         var secrets: [SecretName: KeyMaterial] = [:]
         for name in SecretName.allCases {
@@ -96,7 +96,7 @@ extension CryptoMachine {
         return secrets
     }
 
-    /// Stores a secret that the caller has compared with what is public of it.
+    /// Stores a secret that the caller has checked against its public key; `nil` removes it.
     public func store(_ secret: KeyMaterial?, as name: SecretName) async throws {
         try await change { _, change in
             if let secret {
@@ -109,7 +109,7 @@ extension CryptoMachine {
 
     // MARK: Changing
 
-    /// Takes the identity that a user has now for theirs.
+    /// Accepts another user's current identity and drops any earlier verification.
     public func accept(_ other: ExactText) async throws {
         try await changeIdentity(of: other) { $0.accept() }
     }
@@ -126,8 +126,8 @@ extension CryptoMachine {
         }
     }
 
-    /// Takes secrets that the user has opened, as far as they are those of the identity that the server names.
-    /// - Returns: Those that fit. Only with one of the identity's private keys the identity counts as confirmed.
+    /// Stores the private keys that match the identity published on the server. A single match confirms the identity.
+    /// - Returns: The secrets that match.
     public func adopt(_ secrets: [SecretName: KeyMaterial]) async throws -> Set<SecretName> {
         try await change { state, change in
             guard var own = state.own else { return [] }
@@ -148,16 +148,16 @@ extension CryptoMachine {
         }
     }
 
-    /// The identity that the server names is proven to be the user's.
+    /// Marks the identity published on the server as proven to be the user's.
     func confirm(_ own: inout Identity, _ state: inout State, _ change: inout CryptoChange) async throws {
         let wasOther = own.hasChangedAfterVerification
         let wasConfirmed = own.isVerified
         own.verify()
         try state.put(own, of: user, ownUser: user, &change)
         guard !wasConfirmed else { return }
-        // Who was verified by the former identity has to be verified anew.
+        // Verifications made with the former identity are void.
         if wasOther { try await voidVerifications(&change) }
-        // What it says of others was not looked at before.
+        // The identity's signatures on other users' keys were ignored until now: query them again.
         state.tracker.invalidateAll()
     }
 
@@ -172,7 +172,8 @@ extension CryptoMachine {
 
     // MARK: Making an identity
 
-    /// A new identity whose secrets are on the disk when this returns. The same until ``commitIdentity()``.
+    /// Creates an identity, whose secrets are stored before this returns. Returns the same one until
+    /// ``commitIdentity()``.
     public func stageIdentity() async throws -> StagedIdentity {
         try await change { state, change in
             var secrets: [SecretName: KeyMaterial] = [:]
@@ -208,8 +209,8 @@ extension CryptoMachine {
         }
     }
 
-    /// The server has taken the staged identity. Until the user has its recovery key and the server its backup, this device
-    /// knows that they are missing: the process may end before.
+    /// Commits the staged identity, which the server has accepted. Also marks its recovery key as unsaved and its
+    /// backup as pending, in case the process ends before the user and the server have them.
     public func commitIdentity() async throws {
         try await change { state, change in try await self.commitIdentity(&state, &change) }
     }
@@ -229,7 +230,7 @@ extension CryptoMachine {
             own: master, of: user, selfSigning: selfSigning.publicKey, userSigning: userSigning)
         try state.put(own, of: user, ownUser: user, &change)
         try await voidVerifications(&change)
-        // The backup's key belongs to what was before.
+        // The stored backup key belongs to the former identity.
         change.removed.insert(SecretName.backup.record)
         try await prepareStagedBackupKey(&change)
         change.put.append(Self.unsavedRecord)
@@ -237,7 +238,7 @@ extension CryptoMachine {
         state.tracker.invalidateAll()
     }
 
-    /// Has the server told that this device is confirmed.
+    /// Signs this device with the self-signing key and queues the upload of the signature.
     private func signThisDevice(with selfSigning: SigningKey, _ state: inout State) throws {
         let object = try SignedJSON.signed(
             state.upkeep.deviceKeys(), by: user, keyID: ExactText("\(selfSigning.publicKey)")
@@ -247,14 +248,14 @@ extension CryptoMachine {
 
     // MARK: Answers
 
-    /// Takes what an answer to `keys/query` says of identities.
-    /// - Returns: Those that are known now.
+    /// Applies the identities in a `keys/query` response.
+    /// - Returns: The identities known afterwards.
     func takeIdentities(
         in answer: JSONValue, of users: [ExactText], _ state: inout State, _ change: inout CryptoChange
     ) async throws -> [ExactText: Identity] {
         let stored = try await Identity.stored(users, in: storage)
         var identities: [ExactText: Identity] = [:]
-        // One's own first: it says which others are verified.
+        // The local user's identity first: its user-signing key verifies the others.
         for other in users.filter({ $0 == user }) + users.filter({ $0 != user }) {
             let known = other == user ? state.own : stored[other]
             let verifier = state.own.flatMap { $0.isVerified ? $0.userSigning : nil }
@@ -266,7 +267,7 @@ extension CryptoMachine {
         return identities
     }
 
-    /// Takes which devices of the own user are confirmed.
+    /// Applies the local user's device list: updates what confirms this device, and completes interrupted uploads.
     func takeOwnDevices(
         _ list: DeviceListChange, _ state: inout State, _ change: inout CryptoChange
     ) async throws {
@@ -275,10 +276,10 @@ extension CryptoMachine {
             let staged = try await PrivateKeys.stored(.master, isStaged: true, in: storage, key: key),
             try SigningKey(seed: staged).publicKey == own.master
         {
-            // The answer to its upload was lost.
+            // The response to the identity's upload was lost.
             try await commitIdentity(&state, &change)
         }
-        // What was to confirm this device may not have arrived.
+        // The signature that confirms this device may not have reached the server.
         guard let own = state.own, own.isVerified, let keys = list.devices[device], !own.confirms(keys),
             !keys.isDisputed, !state.outgoing.holdsSignatures,
             let seed = try await PrivateKeys.stored(.selfSigning, in: storage, key: key)
@@ -292,7 +293,8 @@ extension CryptoMachine {
 public struct StagedIdentity: Sendable {
     /// The body of a `keys/device_signing/upload`.
     public let upload: JSONValue
-    /// With the backup's key. They are no longer staged once an answer to a key query has the identity.
+    /// Includes the backup's key. The secrets stay staged until ``CryptoMachine/commitIdentity()``, or until a key
+    /// query returns the identity.
     public let secrets: [SecretName: KeyMaterial]
     public let backupKey: KeyMaterial
 }
@@ -327,7 +329,7 @@ extension CryptoMachine.State {
         return .confirmed
     }
 
-    /// Whether a device of the own user is one that keys and secrets may go to.
+    /// Whether keys and secrets may be sent to this device of the local user.
     func ownConfirms(_ keys: DeviceKeys) -> Bool { own.map { $0.isVerified && $0.confirms(keys) } ?? false }
 
     mutating func put(
@@ -339,7 +341,7 @@ extension CryptoMachine.State {
         tracker.noteTrustChanged()
     }
 
-    /// Has the server told that something is signed.
+    /// Queues a signed object for `keys/signatures/upload`.
     mutating func upload(_ object: JSONValue, as id: ExactText, of user: ExactText) throws {
         let body: JSONValue = .object([user.text: .object([id.text: object])])
         outgoing.add(.signatures(Data(try CanonicalJSON.bytes(of: body))))

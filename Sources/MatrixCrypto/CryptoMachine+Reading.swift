@@ -4,12 +4,12 @@ import JSONReading
 import Ratchets
 
 extension CryptoMachine {
-    /// What an event says, or why it stays sealed.
+    /// The decrypted payload of an event, or why the event stays sealed.
     public typealias Reading = Result<GroupMessageReader.Payload, GroupMessageReader.Seal>
 
-    /// Reads events of rooms. What was read is on the disk before it is returned, so that no other event repeats it.
-    /// - Returns: One for each of the events, in their order.
-    /// - Throws: If the storage does: then nothing was read, and nothing is said of any event.
+    /// Decrypts room events. Stores which event used each message index before returning, so that replays are detected.
+    /// - Returns: One result per event, in the same order.
+    /// - Throws: If the storage fails. No event counts as read then.
     public func read(_ events: [SealedEvent]) async throws -> [Reading] {
         guard !events.isEmpty else { return [] }
         return try await change { state, change in
@@ -34,8 +34,8 @@ extension CryptoMachine {
         }
     }
 
-    /// Returns those of these sessions whose key is there.
-    /// - Parameter owners: Only those that devices of these users have made; `nil` for all.
+    /// Returns those of the given sessions whose key is stored.
+    /// - Parameter owners: Limits the result to sessions created by devices of these users; `nil` for no limit.
     public func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
         var known: Set<SessionID> = []
         for id in sessions {
@@ -75,7 +75,7 @@ extension CryptoMachine {
                 .map { Withheld(rawValue: String(decoding: $0.value, as: UTF8.self)) ?? .other }
         }
         do {
-            // Which event had the index is looked up for all together.
+            // The caller checks all events for replays at once.
             var payload = try GroupMessageReader.read(envelope, with: session, withheld: withheld) { _ in nil }
             if let session { payload.trust = try await senders.trust(in: session) }
             return .success(payload)

@@ -4,10 +4,10 @@ public import JSONReading
 import Ratchets
 
 extension CryptoMachine {
-    /// Devices in one `keys/claim`.
+    /// Devices per `keys/claim` request.
     static let maxClaims = 250
 
-    /// What to ask the server next, if anything is to be asked now. What it is made of is on the disk already.
+    /// The next request to send, if one is due. The state that it is based on is already stored.
     public func nextRequest(at now: Date) async throws -> CryptoRequest? {
         guard let action = try await change({ state, change in try await self.nextAction(&state, &change, at: now) })
         else {
@@ -22,7 +22,8 @@ extension CryptoMachine {
         try await answerSecretRequests(&state, &change)
         try state.upkeep.forgetFormerFallbackKey(at: now)
         if !state.isReplaced {
-            // Before the first upload, whether the server has keys of another program for this device.
+            // Before the first upload, a query has to show whether the server has another program's keys for this
+            // device.
             let mayUpload = state.upkeep.isDeviceUploaded || state.tracker.isOutdated(user) == false
             if mayUpload, !state.isUploading, let upload = try state.upkeep.nextUpload() {
                 state.isUploading = true
@@ -43,7 +44,7 @@ extension CryptoMachine {
         return state.tracker.nextQuery(at: now).map { (.query($0), nil) }
     }
 
-    /// When ``nextRequest(at:)`` is worth another call though nothing was received.
+    /// When ``nextRequest(at:)`` is worth calling again even if nothing is received.
     public func nextAttempt(after now: Date) async throws -> Date? {
         try await change { state, _ in
             ([state.tracker.nextAttempt(after: now), state.upkeep.formerFallbackKeyEnd]
@@ -52,8 +53,8 @@ extension CryptoMachine {
         }
     }
 
-    /// The keys to claim for new sessions: with devices whose messages nothing reads, and with those that are to get the
-    /// key of a room.
+    /// The one-time keys to claim: for devices whose messages no session decrypts, and for devices that are to receive
+    /// a room key.
     private func claims(for state: inout State, at now: Date) async throws -> [KeyClaim] {
         var claims: [KeyClaim] = []
         var devices: [ExactText: [DeviceKeys]] = [:]
@@ -69,12 +70,12 @@ extension CryptoMachine {
             if let device = devices[user]?.first(where: { $0.identityKey.bytes == identityKey }) {
                 claims.append(KeyClaim(user: user, device: device.device, number: number))
             } else {
-                // Nobody's device, as far as the user says: whoever it is has to begin a session.
+                // The user's device list does not have this key: its owner has to establish the session.
                 state.outgoing.remove(number)
             }
         }
         for id in state.requested.sorted().prefix(max(0, Self.maxClaims - claims.count)) {
-            // One key of a device in one request.
+            // At most one key per device in a request.
             guard !claims.contains(where: { $0.id == id }) else { continue }
             claims.append(KeyClaim(user: id.user, device: id.device, number: nil))
         }
@@ -83,7 +84,7 @@ extension CryptoMachine {
 
     // MARK: Answers
 
-    /// The server took the request.
+    /// Handles the server's response to a request.
     public func answered(_ request: CryptoRequest, with answer: JSONValue, at now: Date) async throws {
         try await change { state, change in
             guard request.epoch == self.epoch else { return }
@@ -108,7 +109,7 @@ extension CryptoMachine {
         }
     }
 
-    /// The server refused the request for good: the same is not asked again.
+    /// Handles a permanent rejection: the same request is not sent again.
     public func refused(_ request: CryptoRequest, at now: Date) async throws {
         try await change { state, change in
             guard request.epoch == self.epoch else { return }
@@ -133,13 +134,13 @@ extension CryptoMachine {
                         state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
                     }
                 }
-            // As an answer without any devices in it: asked again later and later.
+            // Treated as a response without device lists: retried with growing delays.
             case .query(let query): try await self.take(.null, of: query, &state, &change, at: now)
             }
         }
     }
 
-    /// There was no answer: the same is asked again, when the caller finds it time to.
+    /// Handles a missing response: the request becomes due again; when to retry is up to the caller.
     public func failed(_ request: CryptoRequest) async throws {
         try await change { state, _ in
             guard request.epoch == self.epoch else { return }
@@ -164,7 +165,7 @@ extension CryptoMachine {
             let written = list.added.union(list.changed).compactMap { list.devices[$0] }
             change.put += try written.map { try $0.record() }
             for id in list.removed { change.removed.insert(CryptoRecord.Key(.device, owner: list.user, id: id)) }
-            // Whoever was not known before may have been waited for.
+            // Messages may be waiting for a user's first device list, even an empty one.
             if !written.isEmpty || !list.removed.isEmpty || known[list.user]?.isEmpty ?? true {
                 state.changedUsers.insert(list.user)
             }
@@ -174,8 +175,8 @@ extension CryptoMachine {
         }
     }
 
-    /// Notes if the server has other keys for this device, as where a token is another program's: those are in use, and
-    /// what others encrypt with them is not for us to replace.
+    /// Detects whether the server has other keys for this device, as when another program uses the same access token.
+    /// Those keys are in use: replacing them would make messages unreadable that others encrypt for them.
     private func noteOwnDevice(in answer: JSONValue, _ state: inout State, _ change: inout CryptoChange) throws {
         let devices = answer["device_keys"]?.object?.member(user)?.object
         guard let json = devices?.member(device) else { return }
@@ -231,7 +232,7 @@ extension CryptoMachine {
             }
             peers[device.identityKey] = peer
         }
-        // Merged at once: a merge costs as much as all that there is.
+        // Merged once: the cost of a merge grows with the whole change.
         change.merge(
             try peers.values.reduce(into: CryptoChange()) { all, peer in
                 let one = try peer.change(key: key)
@@ -241,7 +242,7 @@ extension CryptoMachine {
         for item in try RoomKeyBatch.batches("m.room_key.withheld", untold) { state.outgoing.add(.batch(item)) }
     }
 
-    /// A session with a device whose one-time key an answer has; `nil` if there can be none.
+    /// Establishes a session with the one-time key in a response; `nil` if there is no usable key.
     private func session(
         with device: DeviceKeys, in answer: [String: JSONValue], _ account: OlmAccount
     ) throws -> OlmSession? {
@@ -249,12 +250,12 @@ extension CryptoMachine {
         do {
             return try account.session(with: device.identityKey, oneTimeKey: key)
         } catch RatchetError.key {
-            // A key of small order: there is no session with it.
+            // The key is of small order, with which no session can be established.
             return nil
         }
     }
 
-    /// What tells a device that it cannot be given keys, if it was not told.
+    /// The `m.room_key.withheld` that reports the missing session to a device, unless it was sent before.
     private static func noSession(
         with claim: KeyClaim, _ device: DeviceKeys?, _ peers: inout [Curve25519Key: OlmPeer], _ writer: DeviceWriter
     ) -> [(reader: DeviceID, content: JSONValue)] {
@@ -269,7 +270,7 @@ extension CryptoMachine {
 }
 
 extension CryptoMachine.State {
-    /// A device cannot be asked for now.
+    /// Delays the next claim for a device that the response does not cover.
     fileprivate mutating func delay(_ claim: KeyClaim, _ isRequested: Bool, from now: Date) {
         if let number = claim.number { repairDelays[number, default: RetryDelay()].extend(from: now) }
         if isRequested { claimDelays[claim.id, default: RetryDelay()].extend(from: now) }
@@ -278,10 +279,10 @@ extension CryptoMachine.State {
 
 /// A one-time or fallback key of a device.
 enum OneTimeKey {
-    /// The key that an answer to `keys/claim` has for a device, if the device has signed it.
+    /// A device's key in a `keys/claim` response, if the device has signed it.
     static func verified(in answer: [String: JSONValue], of device: DeviceKeys) -> Curve25519Key? {
         let keys = answer.member(device.user)?.object?.member(device.device)?.object ?? [:]
-        // The server sends one; more than a few are not looked at.
+        // The server sends one; anything beyond the first few is ignored.
         for (name, value) in keys.prefix(5) where name.hasPrefix(KeyClaim.algorithm + ":") {
             guard let object = value.object, let text = object["key"]?.string,
                 let key = try? Curve25519Key(base64: text),

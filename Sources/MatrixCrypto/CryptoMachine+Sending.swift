@@ -4,13 +4,13 @@ public import JSONReading
 import Ratchets
 
 extension CryptoMachine {
-    /// What becomes of a message that is to be written into an encrypted room.
+    /// The outcome of encrypting a message for a room.
     public enum Sealing: Equatable, Sendable {
-        /// The content of an `m.room.encrypted`. Its index is already marked as used on the disk.
+        /// The content of an `m.room.encrypted`. Its message index is already stored as used.
         case sealed(JSONValue)
-        /// All members have to be known first (``setMembers(_:visibility:of:since:)``).
+        /// The full member list is needed first (``setMembers(_:visibility:of:since:)``).
         case needsMembers(AudienceVersion)
-        /// Requests have to be answered first.
+        /// Pending requests have to complete first.
         case waits
         case refused(Rejection)
     }
@@ -21,19 +21,19 @@ extension CryptoMachine {
         case algorithm
         /// The server has other keys for this device.
         case replaced
-        /// These users, the own one among them, have other identities than those that were verified.
+        /// The identities of these users, possibly including the local user, are not the verified ones.
         case changedIdentities([ExactText])
-        /// The message cannot be written down.
+        /// The message has no canonical JSON form.
         case content
     }
 
-    /// What was known of a room's members when somebody asked.
+    /// The state of a room's audience at the time its members were requested.
     public struct AudienceVersion: Hashable, Sendable {
         let epoch: Int
         let generation: UInt64
     }
 
-    /// Encrypts a message for a room, once all devices that are to read it have the key.
+    /// Encrypts a message for a room, once all devices that are to read it have the room key.
     public func seal(
         _ type: String, _ content: [String: JSONValue], in room: ExactText, at now: Date
     ) async throws -> Sealing {
@@ -47,7 +47,7 @@ extension CryptoMachine {
                 state.audiences[room] = audience
                 return .needsMembers(AudienceVersion(epoch: self.epoch, generation: audience.generation))
             }
-            // Others could not know who has written.
+            // Otherwise recipients could not verify the sender.
             guard state.upkeep.isDeviceUploaded else { return .waits }
             try await audience.load(room, from: storage)
             state.audiences[room] = audience
@@ -68,7 +68,7 @@ extension CryptoMachine {
         }
     }
 
-    /// How a room is encrypted, as it is on the disk; read anew only if that may have changed.
+    /// A room's stored encryption settings, read again only if the storage has changed.
     private func settings(of room: ExactText, _ state: inout State) async throws -> EncryptedRoom? {
         let changes = await storage.changeCount()
         if let known = state.settings[room], known.changes == changes { return known.room }
@@ -83,7 +83,7 @@ extension CryptoMachine {
         return settings
     }
 
-    /// A relation is outside alone, where servers read it.
+    /// Omits the relation, which stays outside the ciphertext, where servers need it.
     private static func plaintext(_ type: String, _ content: [String: JSONValue], in room: ExactText) -> [UInt8]? {
         var inner = content
         inner["m.relates_to"] = nil
@@ -107,8 +107,8 @@ extension CryptoMachine {
 
     // MARK: Audience
 
-    /// Takes all members of a room, as a server lists them.
-    /// - Returns: `false` if something has changed since they were asked for, so that they have to be asked for again.
+    /// Replaces the members of a room with the server's list.
+    /// - Returns: `false` if the audience has changed since the request, so that the list must be requested again.
     public func setMembers(
         _ members: [ExactText: String], visibility: String?, of room: ExactText, since version: AudienceVersion
     ) async throws -> Bool {
@@ -121,7 +121,7 @@ extension CryptoMachine {
                 change.removed.insert(record.key)
             }
             change.merge(CryptoChange(put: records))
-            // Who has the key and is not among them is found by comparing.
+            // `isSharedBeyond` detects former members who still have the key.
             audience.visibility = visibility
             audience.isWhole = true
             change.merge(CryptoChange(put: [try audience.record(of: room)]))
@@ -130,12 +130,12 @@ extension CryptoMachine {
         }
     }
 
-    /// Takes what a sync says of rooms, before its token is stored.
+    /// Applies the audience changes of a sync, before its token is stored.
     public func received(_ news: [AudienceNews]) async throws {
         guard !news.isEmpty else { return }
         try await change { state, change in
             for one in news {
-                // Of others, all is asked for before something is written.
+                // For all other rooms, the full member list is requested before the first message.
                 guard var audience = state.audiences[one.room] else { continue }
                 var isSpent = false
                 let before = (audience.isWhole, audience.visibility)
@@ -151,12 +151,12 @@ extension CryptoMachine {
 
     private static let missedKey = CryptoRecord.Key(.position, id: "missed")
 
-    /// Notes that a sync was taken without the keys: who has come and gone, or has other devices, is not known then.
+    /// Records that a sync was processed without the keys, so that changes of members and devices were missed.
     public static func noteMissedSync(in storage: any CryptoStorage) async throws {
         try await storage.commit(CryptoChange(put: [CryptoRecord(missedKey, value: Data([1]))]))
     }
 
-    /// Asks for everything again that a sync may have said which was taken without the keys.
+    /// Invalidates everything that syncs processed without the keys may have changed.
     public func catchUp() async throws {
         guard try await storage.cryptoRecord(Self.missedKey) != nil else { return }
         try await change { state, change in
@@ -166,7 +166,7 @@ extension CryptoMachine {
         }
     }
 
-    /// After a sync from the beginning: members may have come and gone.
+    /// Invalidates all audiences after an initial sync, which does not report who has left.
     static func forgetAudiences(_ state: inout State, _ change: inout CryptoChange) throws {
         for (room, known) in state.audiences where known.isWhole {
             var audience = known
@@ -189,7 +189,7 @@ extension CryptoMachine {
 
     // MARK: Answers
 
-    /// The server has taken a batch of keys, or refuses it for good.
+    /// Applies the server's response to a batch of room keys: acceptance or permanent rejection.
     func answered(
         _ share: RoomKeyBatch.Share, isAccepted: Bool, _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws {
@@ -198,7 +198,7 @@ extension CryptoMachine {
         for reader in share.readers {
             guard var devices = outbound.shares[reader.user], var entry = devices[reader.device] else { continue }
             entry.isAnswered = true
-            // What was refused is tried again with a later message.
+            // A rejected share is retried with a later message.
             devices[reader.device] = isAccepted ? entry : nil
             if !isAccepted { state.claimDelays[reader, default: RetryDelay()].extend(from: now) }
             outbound.shares[reader.user] = devices
@@ -211,7 +211,7 @@ extension CryptoMachine {
 }
 
 extension OutboundRoom {
-    /// The session of a room, from memory or from the disk.
+    /// A room's session, from memory or the storage.
     static func known(
         _ room: ExactText, in storage: any CryptoStorage, key: KeyMaterial, _ state: inout CryptoMachine.State
     ) async throws -> OutboundRoom? {

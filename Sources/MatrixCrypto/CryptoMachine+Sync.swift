@@ -4,8 +4,8 @@ import JSONReading
 import Ratchets
 
 extension CryptoMachine {
-    /// Takes what an answer of a sync says. It is on the disk when this returns, and before the position of the sync may
-    /// be: the server forgets what was acknowledged. The same answer again changes nothing.
+    /// Applies a sync response. Its changes are stored when this returns; only then may the sync position be, as the
+    /// server discards acknowledged messages. Applying the same response again changes nothing.
     public func received(_ sync: CryptoSync, at now: Date) async throws -> CryptoReceipt {
         try await change { state, change in
             var receipt = CryptoReceipt()
@@ -25,7 +25,7 @@ extension CryptoMachine {
         }
     }
 
-    /// Reads messages to this device.
+    /// Processes to-device messages.
     func takeMessages(
         _ events: [JSONValue], _ state: inout State, _ change: inout CryptoChange, _ receipt: inout CryptoReceipt,
         at now: Date
@@ -53,22 +53,22 @@ extension CryptoMachine {
         }
     }
 
-    /// Begins to know the devices of these users.
+    /// Starts tracking the device lists of these users.
     public func track(_ users: [ExactText]) async throws {
         try await change { state, _ in state.tracker.track(users) }
     }
 }
 
-/// Reads the messages to this device of one answer, in order, into one change.
+/// Processes the to-device messages of one response, in order and as one change.
 struct ToDeviceReader {
     private let storage: any CryptoStorage
     private let key: KeyMaterial
     private let user: ExactText
     private let now: Date
-    /// Those that messages of the answer were of.
+    /// The devices whose messages the response contains, by identity key.
     private var peers: [Curve25519Key: OlmPeer] = [:]
     private var sessions: [SessionID: InboundSession] = [:]
-    /// What is between devices of the user, to be taken with the rest of the answer.
+    /// Messages between the user's own devices, processed after the rest of the response.
     private(set) var ownMessages: [OwnMessage] = []
     private var withheld: WithheldRecords
 
@@ -79,7 +79,7 @@ struct ToDeviceReader {
     }
 
     private static let olm = "m.olm.v1.curve25519-aes-sha2"
-    /// Longer ciphertexts of a message to a device are nobody's.
+    /// No genuine to-device ciphertext is longer.
     private static let maxCiphertext = 128 * 1024
 
     init(storage: any CryptoStorage, key: KeyMaterial, user: ExactText, now: Date) {
@@ -98,7 +98,7 @@ struct ToDeviceReader {
         return change
     }
 
-    /// Takes one message. What cannot be read costs itself; only storage and the library's own failures throw.
+    /// Processes one message. An unreadable message is counted and skipped; only storage and library failures throw.
     mutating func take(
         _ event: JSONValue, _ state: inout CryptoMachine.State, _ receipt: inout CryptoReceipt
     ) async throws {
@@ -158,13 +158,13 @@ struct ToDeviceReader {
         } catch {
             return receipt.rejected[CryptoReceipt.Rejection(error), default: 0] += 1
         }
-        // What its sender sends can be judged once their devices are known.
+        // The sender's device list is needed to judge what they send.
         state.tracker.track([sender])
         try await takeUnsealed(payload, &receipt)
     }
 
-    /// Has a new session begun with a device, at most once an hour. Any key can be named, so nothing is kept of those
-    /// that are not of a device of the sender.
+    /// Queues a new session with a device, at most once an hour. A message can claim any sender key, so once the
+    /// sender's device list is up to date, keys missing from it are ignored.
     private func repair(
         _ peer: inout OlmPeer, of sender: ExactText, _ senderKey: Curve25519Key, _ state: inout CryptoMachine.State
     ) async throws {
@@ -192,7 +192,7 @@ struct ToDeviceReader {
         }
         let id = SessionID(room: session.room, session: session.id)
         if let known = try await self.session(id), try !session.replaces(known) {
-            // The same once more is no news; any other is not of the session that is known.
+            // Receiving the same session again is not an error; anything else is a different session under the same ID.
             let isSame = try known.owner == session.owner && known.session.compare(to: session.session) != .unconnected
             if !isSame { receipt.rejected[.roomKey, default: 0] += 1 }
             return
@@ -211,13 +211,13 @@ struct ToDeviceReader {
         }
         guard let (record, reason) = Withheld.reason(in: content) else { return }
         let id = SessionID(room: record.owner, session: record.id)
-        // It is not encrypted, so anybody's: it never stands in the way of a key.
+        // The notice is unauthenticated, so it never overrides a key.
         guard try await session(id) == nil else { return }
         guard try await withheld.put(reason, for: record) else { return }
         receipt.sessions.insert(id)
     }
 
-    /// A device could begin no session with this one, as where it got no key: this one begins it.
+    /// Queues a new session with a device that could not establish one itself, for lack of a one-time key for example.
     private mutating func takeMissingSession(
         _ content: JSONValue, from sender: ExactText, _ state: inout CryptoMachine.State
     ) async throws {

@@ -3,18 +3,18 @@ public import Foundation
 public import JSONReading
 import Ratchets
 
-/// Verifications: between own devices by messages to them, with other people in a room.
+/// Verification of the user's own devices by to-device messages, and of other users in a room.
 extension CryptoMachine {
     public enum VerificationFailure: Error, Hashable, Sendable {
-        /// There is no confirmed device that could be asked, or none with that name.
+        /// There is no confirmed device to ask, or none with this ID.
         case noDevice
-        /// The user has no identity that could be verified.
+        /// The user has no identity to verify.
         case noIdentity
-        /// This device has to be confirmed first, so that what it says of others means something.
+        /// This device must be confirmed first; otherwise its statements about others carry no weight.
         case unconfirmed
     }
 
-    /// All of them, as their user sees them.
+    /// All running and recently ended verifications, in the form the user interface shows.
     public func verifications() async throws -> [Verification] {
         try await change { state, _ in
             var values: [Verification] = []
@@ -29,8 +29,8 @@ extension CryptoMachine {
         }
     }
 
-    /// Asks own devices. The request is among the next ones.
-    /// - Parameter device: One of them; `nil` for all that are confirmed.
+    /// Requests verification with the user's other devices. The messages are queued for ``nextRequest(at:)``.
+    /// - Parameter device: The device to ask; `nil` for all confirmed ones.
     public func verifyDevice(_ device: ExactText?, at now: Date) async throws -> ExactText {
         try await change { state, _ in
             let others = try await devices(of: user).filter { $0.device != self.device && !$0.isDisputed }
@@ -52,7 +52,7 @@ extension CryptoMachine {
         }
     }
 
-    /// The content of an `m.room.message` that asks a user.
+    /// The content of an `m.room.message` that requests verification from a user.
     public func verificationRequest(to other: ExactText) async throws -> [String: JSONValue] {
         try await change { state, _ in
             guard state.own?.isVerified == true else { throw VerificationFailure.unconfirmed }
@@ -60,7 +60,7 @@ extension CryptoMachine {
             var content = Self.request(from: device)
             content["msgtype"] = .string(VerificationEvent.requestKind)
             content["to"] = .string(other.text)
-            // For clients that know nothing of verification.
+            // Shown by clients without support for verification.
             content["body"] = .string("\(user) is requesting to verify your key, but your client does not support it.")
             return content
         }
@@ -70,7 +70,7 @@ extension CryptoMachine {
         ["from_device": .string(device.text), "methods": [.string(SasExchange.method)]]
     }
 
-    /// The request was sent as this event.
+    /// Registers a verification request that was sent as this event.
     public func requestedVerification(of other: ExactText, as event: ExactText, in room: ExactText, at now: Date)
         async throws
     {
@@ -81,7 +81,7 @@ extension CryptoMachine {
         }
     }
 
-    /// - Returns: What is to be sent into rooms, in this order.
+    /// - Returns: The messages to send into rooms, in order.
     public func perform(_ action: Verification.Action, in id: ExactText, at now: Date) async throws
         -> [VerificationRoomMessage]
     {
@@ -97,7 +97,7 @@ extension CryptoMachine {
         }
     }
 
-    /// Takes messages of verifications that came in rooms, decrypted ones among them.
+    /// Processes verification messages from rooms, including decrypted ones.
     public func received(_ events: [VerificationEvent], at now: Date) async throws -> [VerificationRoomMessage] {
         guard !events.isEmpty else { return [] }
         return try await change { state, change in
@@ -107,7 +107,7 @@ extension CryptoMachine {
         }
     }
 
-    /// Ends what has taken too long.
+    /// Cancels verifications that time out, and starts those that the other side does not start.
     public func tickVerifications(at now: Date) async throws -> [VerificationRoomMessage] {
         try await change { state, change in
             var sent: [VerificationRoomMessage] = []
@@ -123,7 +123,7 @@ extension CryptoMachine {
         }
     }
 
-    /// When ``tickVerifications(at:)`` is to be called; `nil` if nothing is under way.
+    /// When to call ``tickVerifications(at:)`` next; `nil` if no verification is running.
     public func verificationDeadline() async throws -> Date? {
         try await change { state, _ in state.verifications.deadline }
     }
@@ -152,8 +152,8 @@ extension CryptoMachine {
         guard flow.channel == .room(event.room) else { return [] }
         let type = String(event.type.dropFirst(VerificationFlow.prefix.count))
         guard event.sender != user else {
-            // What this device has sent comes back, also from a history after a restart; another device may have
-            // answered the same request.
+            // An echo of this device's own message, possibly from history after a restart; or another device of the
+            // user has answered the same request.
             if type == "ready" || type == "cancel", flow.phase == .requested {
                 flow.end(.answeredElsewhere)
                 state.verifications[index] = flow
@@ -165,12 +165,12 @@ extension CryptoMachine {
         return try await advance(flow, messages, at: index, &state, &change)
     }
 
-    /// Takes a message of a verification to this device.
+    /// Processes a to-device verification message.
     func takeVerification(
         _ type: String, _ content: JSONValue, from sender: ExactText, _ state: inout State,
         _ change: inout CryptoChange, at now: Date
     ) async throws {
-        // Other people are verified in a room, where their server cannot choose the device.
+        // Other users are verified in a room, where their server cannot choose the device.
         guard sender == user, let id = content["transaction_id"]?.exactText, !id.bytes.isEmpty, id.bytes.count <= 255
         else { return }
         let kind = String(type.dropFirst(VerificationFlow.prefix.count))
@@ -193,7 +193,7 @@ extension CryptoMachine {
         _ type: String, _ content: JSONValue, in flow: inout VerificationFlow, _ state: inout State, at now: Date
     ) async throws -> [VerificationFlow.Message] {
         var named = flow
-        // Whose keys are compared is known only with the answer.
+        // Only the answer names the device whose keys are compared.
         if flow.device == nil, let device = content["from_device"]?.exactText { named = flow.answered(by: device) }
         let other = try await party(named, &state)
         return try flow.take(type, content, own: state.ownParty(user, device), other: other, at: now)
@@ -210,7 +210,7 @@ extension CryptoMachine {
             user: flow.user, device: id, signingKey: keys.signingKey, master: identity?.master)
     }
 
-    /// Sends what a verification says, and takes what it has proven.
+    /// Sends a verification's messages and applies its proof.
     private func advance(
         _ changed: VerificationFlow, _ messages: [VerificationFlow.Message], at index: Int, _ state: inout State,
         _ change: inout CryptoChange
@@ -222,14 +222,14 @@ extension CryptoMachine {
         if proof != nil, !isProven { flow.end(.failed) }
         state.verifications[index] = flow
         sent += try state.send(last, of: flow)
-        // Behind the end of the verification: others answer no device that they have not verified yet, and never later.
+        // Only after the last message: a device drops secret requests from devices that it has not verified yet.
         if isProven, let proof, proof.party.user == user { try await requestSecrets(of: [proof.party.device], &state) }
         return sent
     }
 
     // MARK: Proofs
 
-    /// - Returns: Whether something was verified.
+    /// - Returns: Whether the proof was accepted.
     private func take(
         _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
     ) async throws -> Bool {
@@ -244,7 +244,7 @@ extension CryptoMachine {
         let keys = try await devices(of: user).first { $0.device == proof.party.device }
         guard var keys, keys.signingKey == proof.party.signingKey, !keys.isDisputed else { return false }
         if !own.isVerified {
-            // Only a device of the identity can say which one it is.
+            // Only a device that the identity confirms can vouch for the identity.
             guard proof.coversMaster, proof.party.master == own.master, own.confirms(keys) else { return false }
             try await confirm(&own, &state, &change)
         } else if !own.confirms(keys) {
@@ -256,7 +256,7 @@ extension CryptoMachine {
             let id = ExactText("\(selfSigning.publicKey)")
             let signed = try SignedJSON.signed(object, by: user, keyID: id) { try selfSigning.sign($0) }
             try state.upload(.object(signed), as: keys.device, of: user)
-            // What it asks for next is not to wait for the server.
+            // Confirmed at once, so that its secret requests need not wait for the server.
             keys.confirmedBy = selfSigning.publicKey
             change.merge(CryptoChange(put: [try keys.record()]))
             state.changedUsers.insert(user)
@@ -274,7 +274,7 @@ extension CryptoMachine {
         else { return false }
         identity.verify()
         try state.put(identity, of: proof.party.user, ownUser: user, &change)
-        // Without the key it counts on this device alone.
+        // Without the user-signing key, only this device knows of the verification.
         guard let seed = try await PrivateKeys.stored(.userSigning, in: storage, key: key) else { return true }
         let userSigning = try SigningKey(seed: seed)
         guard userSigning.publicKey == own.userSigning,
@@ -289,14 +289,14 @@ extension CryptoMachine {
 
 extension CryptoMachine.State {
     fileprivate func ownParty(_ user: ExactText, _ device: ExactText) -> SasExchange.Party {
-        // A master key that was not confirmed here is the server's word alone.
+        // A master key that this device has not confirmed is only the server's claim.
         let master = own.flatMap { $0.isVerified ? $0.master : nil }
         return SasExchange.Party(
             user: user, device: device, signingKey: upkeep.account.signingKey, master: master)
     }
 
-    /// Queues what goes to devices.
-    /// - Returns: What goes into a room.
+    /// Queues messages to devices.
+    /// - Returns: The messages to send into a room.
     fileprivate mutating func send(
         _ messages: [VerificationFlow.Message], of flow: VerificationFlow
     ) throws -> [VerificationRoomMessage] {

@@ -3,38 +3,38 @@ public import Foundation
 import JSONReading
 public import Ratchets
 
-/// End-to-end encryption of one device: takes what a sync says and what the server answers, and says what to ask next.
+/// End-to-end encryption for one device: applies sync and server responses, and determines the next request.
 ///
-/// It has no network, no database and no clock: storage, answers and the time are handed to it. Each call is one change
-/// that is on the disk when the call returns. A call that throws has changed nothing: what is in memory is then read
-/// anew, as ratchets cannot go back.
+/// It does no networking and has no database or clock: storage, responses and the time are passed in. Each call is one
+/// change, which is stored when the call returns. A call that throws changes nothing: the state is then reloaded from
+/// the storage, as ratchets cannot be rolled back.
 public actor CryptoMachine {
-    /// What is held in memory, which is small: sessions are read when a message wants them.
+    /// The state held in memory. It is small: sessions are loaded when a message needs them.
     struct State {
         var upkeep: KeyUpkeep
         var tracker: DeviceTracker
         var outgoing: OutgoingQueue
-        /// Whether the server has other keys for this device, so that these are void.
+        /// Whether the server has other keys for this device, which makes the stored ones useless.
         var isReplaced: Bool
         var repairDelays: [UInt64: RetryDelay] = [:]
-        /// Devices that a session is wanted with, to share the key of a room.
+        /// Devices with which a session is needed to share a room key.
         var requested: Set<DeviceID> = []
-        /// When those are asked again that gave no session.
+        /// Retry delays of devices whose last claim yielded no session.
         var claimDelays: [DeviceID: RetryDelay] = [:]
-        /// Of rooms that something was written into.
+        /// The audiences of rooms to which messages were sent.
         var audiences: [ExactText: RoomAudience] = [:]
         var outbound: [ExactText: OutboundRoom] = [:]
-        /// What was read of how rooms are encrypted, and the changes of the storage before that: others write it, too.
+        /// Encryption settings as last read, with the storage's change count before that: others write them, too.
         var settings: [ExactText: (changes: UInt64, record: CryptoRecord, room: EncryptedRoom)] = [:]
-        /// The identity of the user, if it is known.
+        /// The local user's identity, if known.
         var own: Identity?
-        /// The key of that identity that has confirmed this device.
+        /// The self-signing key that has confirmed this device.
         var confirmedBy: Ed25519Key?
-        /// Users whose devices or identities have changed since somebody asked.
+        /// Users whose devices or identities have changed since the last ``takeChangedUsers()``.
         var changedUsers: Set<ExactText> = []
         var verifications = Verifications()
         var secretRequests = SecretRequests()
-        /// Which sessions are marked as waiting for the backup.
+        /// The backup in use, and which sessions are marked for it.
         var backup: BackupRecord
         var isUploading = false
         var isClaiming = false
@@ -47,23 +47,24 @@ public actor CryptoMachine {
     let key: KeyMaterial
     private let gate = SerialGate()
     private var state: State?
-    /// Counts how often the state was read.
+    /// Counts how often the state was loaded: responses to requests from an earlier state are ignored.
     private(set) var epoch = 0
 
-    /// Whether the other keys of the device at the server are known.
+    /// Its record exists if the server has other keys for this device.
     static let replacedKey = CryptoRecord.Key(.identity, id: "replaced")
     static let positionKey = CryptoRecord.Key(.position, id: "toDevice")
 
     public enum Failure: Error, Hashable, Sendable {
-        /// There are no keys of a device in the storage.
+        /// The storage has no device keys.
         case noDevice
-        /// The keys in the storage are another device's.
+        /// The keys in the storage belong to another device.
         case otherDevice
     }
 
-    /// Opens what is stored.
-    /// - Parameter key: What its private parts are encrypted with.
-    /// - Throws: ``Failure``, or whatever makes the stored state unreadable, ``RatchetError/pickle`` with another key.
+    /// Opens the stored state.
+    /// - Parameter key: Decrypts the private parts of the state.
+    /// - Throws: ``Failure``, or the error that makes the stored state unreadable: ``RatchetError/pickle`` for a wrong
+    ///   key.
     public init(user: ExactText, device: ExactText, storage: any CryptoStorage, key: KeyMaterial) async throws {
         self.user = user
         self.device = device
@@ -75,10 +76,10 @@ public actor CryptoMachine {
     private static let deviceKey = CryptoRecord.Key(.position, id: "device")
     private static let begunKey = CryptoRecord.Key(.position, id: "begun")
 
-    /// Makes the keys of a device.
+    /// Creates the keys of a device.
     ///
-    /// What is there of another device stays where it is of use to this one: sessions that rooms are read with, and whose
-    /// devices are known. What was that device's alone goes: its keys, its sessions with others, what it had to send.
+    /// Of another device's state, room sessions and known devices stay, as they remain useful. Its keys, its Olm
+    /// sessions and its pending requests are removed.
     public static func begin(
         user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws {
@@ -103,7 +104,7 @@ public actor CryptoMachine {
         try await storage.commit(change)
     }
 
-    /// Makes the keys of a device, and opens them.
+    /// Creates the keys of a device and opens them.
     public static func begun(
         user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws -> CryptoMachine {
@@ -111,12 +112,12 @@ public actor CryptoMachine {
         return try await CryptoMachine(user: user, device: device, storage: storage, key: key)
     }
 
-    /// Whose keys are stored; `nil` if there are none.
+    /// The device whose keys are stored; `nil` if there are none.
     public static func device(in storage: any CryptoStorage) async throws -> ExactText? {
         try await storage.cryptoRecord(deviceKey).map { ExactText(bytes: $0.value) }
     }
 
-    /// When the keys were made; `nil` if it was not noted.
+    /// When the keys were created; `nil` if this was not recorded.
     public func begun() async throws -> Date? {
         guard let record = try await storage.cryptoRecord(Self.begunKey),
             let milliseconds = Int64(String(decoding: record.value, as: UTF8.self))
@@ -124,7 +125,7 @@ public actor CryptoMachine {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// After the storage was rebuilt: it may be older than what the server says, and what others were sent.
+    /// Invalidates the state of a recovered storage: it may lag behind what the server has reported and what was sent.
     public func outdate() async throws {
         try await change { state, change in
             state.tracker.invalidateAll()
@@ -133,30 +134,30 @@ public actor CryptoMachine {
             for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
                 change.merge(CryptoChange(removed: [record.key]))
             }
-            // Marks may be lost.
+            // The marks may have been lost.
             state.backup.markAllAgain()
             change.merge(CryptoChange(put: [try state.backup.record()]))
         }
     }
 
-    /// Where the next sliding sync's messages to this device begin.
+    /// The position from which the next sliding sync requests to-device messages.
     public func position() async throws -> String? {
         try await storage.cryptoRecord(Self.positionKey).map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// Whether the server has other keys for this device: nothing is uploaded or sent then.
+    /// Whether the server has other keys for this device; if so, nothing is uploaded or sent.
     public func isReplaced() async throws -> Bool { try await change { state, _ in state.isReplaced } }
 
     // MARK: Changes
 
-    /// Runs what changes state and storage together, after all that was called before.
+    /// Runs one change of state and storage, after all earlier calls.
     func change<Result>(
         _ body: (inout State, inout CryptoChange) async throws -> Result
     ) async throws -> Result {
         try await gate.run {
             var state: State
             if let known = self.state { state = known } else { state = try await read() }
-            // Taken out, so that whatever throws leaves none behind: the next call reads it from the disk.
+            // Taken out while `body` runs: after an error, the next call reloads the state from the storage.
             self.state = nil
             var change = CryptoChange()
             let result = try await body(&state, &change)
@@ -209,7 +210,7 @@ public actor CryptoMachine {
 }
 
 extension CryptoChange {
-    /// Adds another change; what it puts replaces what is put here or removed.
+    /// Merges another change, which wins where both concern the same record.
     mutating func merge(_ other: CryptoChange) {
         let keys = Set(other.put.map(\.key))
         if !keys.isEmpty {

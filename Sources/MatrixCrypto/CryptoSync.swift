@@ -2,28 +2,28 @@ public import ChatCore
 public import Foundation
 public import JSONReading
 
-/// What an answer of a sync says to encryption, as it came.
+/// The parts of a sync response that concern encryption, as received.
 public struct CryptoSync: Equatable, Sendable {
-    /// Messages to this device, in the server's order.
+    /// To-device messages, in the server's order.
     public var events: [JSONValue] = []
-    /// Users whose devices have changed.
+    /// Users whose device lists have changed.
     public var changed: [ExactText] = []
-    /// Users whom no encrypted room is shared with any more.
+    /// Users with whom no encrypted room is shared any more.
     public var left: [ExactText] = []
-    /// How many one-time keys the server has, by algorithm.
+    /// The number of one-time keys on the server, by algorithm.
     public var keyCounts: JSONValue?
-    /// Of which algorithms it has a fallback key that nobody has used.
+    /// The algorithms for which the server has an unused fallback key.
     public var unusedFallbackKeys: JSONValue?
     public var kind: KeyUpkeep.Sync
-    /// Where the messages end, if the sync has a position of its own for them.
+    /// The position after these messages, if the sync has a separate one for them.
     public var position: String?
-    /// Whether it follows on nothing: what has changed before is not known.
+    /// Whether the sync has no predecessor, so that earlier changes are unknown.
     public var isWhole = false
 
     public init(kind: KeyUpkeep.Sync) { self.kind = kind }
 }
 
-/// A room's session: what is read with it can be read now.
+/// Identifies a Megolm session of a room.
 public struct SessionID: Hashable, Sendable {
     public let room: ExactText
     public let session: ExactText
@@ -34,32 +34,32 @@ public struct SessionID: Hashable, Sendable {
     }
 }
 
-/// What came of an answer.
+/// The outcome of processing a sync response.
 public struct CryptoReceipt: Equatable, Sendable {
-    /// Sessions that have come, or that read more than they did, and those whose sender said why not.
+    /// Sessions that arrived or now begin earlier, and sessions that their sender reported as withheld.
     public var sessions: Set<SessionID> = []
-    /// Secrets that own devices have sent.
+    /// Secrets received from the user's other devices.
     public var secrets: Set<SecretName> = []
     /// Whether verifications may have changed.
     public var hasVerifications = false
-    /// How many messages were refused, by reason; none of them is anybody's secret.
+    /// The number of rejected messages by reason; contains nothing secret.
     public var rejected: [Rejection: Int] = [:]
 
     public init() {}
 
     public enum Rejection: String, Hashable, Sendable {
         case malformed, repeated, unreadable, recipient, sender, deviceKeys
-        /// Not through Olm, where it must be.
+        /// Sent in the clear where Olm is required.
         case clear
-        /// A key that was passed on by another than its maker.
+        /// A key forwarded by a device other than its creator.
         case forwarded
         case roomKey
-        /// A secret that was not asked for, or is not what it should be.
+        /// A secret that was not requested, or does not match its public key.
         case secret
     }
 }
 
-/// An encrypted event of a room, as a server has it.
+/// An encrypted room event, as received from the server.
 public struct SealedEvent: Equatable, Sendable {
     public let room: ExactText
     public let event: ExactText
@@ -74,14 +74,14 @@ public struct SealedEvent: Equatable, Sendable {
     }
 }
 
-/// A request for the caller to make. Its answer is handed to the machine that asked.
+/// A request for the caller to send. Its response goes to the machine that issued it.
 public struct CryptoRequest: Equatable, Sendable {
     public enum Action: Equatable, Sendable {
         /// `keys/upload` with this body.
         case upload([UInt8])
         /// `keys/query` for all devices of these users.
         case query(DeviceTracker.Query)
-        /// `keys/claim` of one key of each of these devices.
+        /// `keys/claim` for one key of each of these devices.
         case claim([KeyClaim])
         case send(DeviceMessage)
         case sendAll(DeviceBatch)
@@ -90,18 +90,18 @@ public struct CryptoRequest: Equatable, Sendable {
     }
 
     public let action: Action
-    /// An answer counts for the state that asked and no other.
+    /// A response applies only to the state that issued the request.
     let epoch: Int
-    /// Of what was stored to be sent.
+    /// The number of the queued item that the request sends; `nil` for other requests.
     let number: UInt64?
 }
 
-/// A one-time key that is wanted of a device.
+/// A claim for a one-time key of a device.
 public struct KeyClaim: Equatable, Sendable {
     public static let algorithm = "signed_curve25519"
     public let user: ExactText
     public let device: ExactText
-    /// Of the repair that wants it; `nil` if a room's key is to be shared.
+    /// The queued repair that needs the key; `nil` if it serves to share a room key.
     let number: UInt64?
 
     var id: DeviceID { DeviceID(user: user, device: device) }

@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import Ratchets
 
-/// A device as it is stored: what was checked once, without the signature.
+/// The stored form of a device. Its signature was verified before and is not stored.
 extension DeviceKeys {
     private struct Stored: Codable {
         let identityKey: StoredBytes
@@ -24,7 +24,7 @@ extension DeviceKeys {
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
-    /// A record that cannot be read is an error, not a device that is unknown.
+    /// An unreadable record is an error: the device must not count as unknown.
     init(record: CryptoRecord) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
         self.init(

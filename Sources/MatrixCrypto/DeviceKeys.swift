@@ -3,37 +3,37 @@ import Foundation
 public import JSONReading
 public import Ratchets
 
-/// The keys of a device, as its owner signed them and a server passed them on.
+/// The keys of a device, self-signed and relayed by a server.
 public struct DeviceKeys: Equatable, Sendable {
     public let user: ExactText
     public let device: ExactText
     public let identityKey: Curve25519Key
     public let signingKey: Ed25519Key
     public let algorithms: Set<String>
-    /// What its owner calls it; not signed, so never more than a hint.
+    /// The display name chosen by its owner; unsigned, so never more than a hint.
     public let name: String?
-    /// Whether the server last had other keys for it, or such that nobody has signed: nothing is encrypted for it then.
+    /// Whether the server last returned different or invalid keys for it; if so, nothing is encrypted for it.
     public internal(set) var isDisputed = false
-    /// The self-signing key of its owner's identity that has signed it; `nil` if none has that is known.
+    /// The self-signing key of its owner's identity that has signed it; `nil` if no known one has.
     public internal(set) var confirmedBy: Ed25519Key?
-    /// What signatures of it are over, of one's own devices: to sign them.
+    /// The bytes that signatures cover; present only for the user's own devices, in order to sign them.
     var object: Data?
 
     public enum Failure: Error, Hashable, Sendable {
         case malformed
-        /// It names another user or device than the place where it stands.
+        /// It names a user or device other than the one it is listed under.
         case misplaced
-        /// It lacks one of the two keys, or one is none.
+        /// One of the two keys is missing or invalid.
         case keys
-        /// The device itself has not signed it.
+        /// It lacks a valid signature by the device itself.
         case signature
     }
 
-    /// Longer identifiers are nobody's: they would only fill the store.
+    /// The specification's limit for user IDs; longer identifiers would only fill the store.
     static let maxIdentifier = 255
 
-    /// Checks all that can be checked without others: the place, both keys, and the signature of the device.
-    /// - Parameter selfSigning: What confirms it, if it has signed it.
+    /// Checks everything that needs no further data: the IDs, both keys, and the device's signature.
+    /// - Parameter selfSigning: The owner's self-signing key, which confirms the device if it has signed it.
     public init(
         _ value: JSONValue, of user: ExactText, device: ExactText, selfSigning: Ed25519Key? = nil
     ) throws(Failure) {
@@ -60,7 +60,7 @@ public struct DeviceKeys: Equatable, Sendable {
         self.device = device
         self.algorithms = Set(algorithms.prefix(32).compactMap(\.string))
         name = object["unsigned"]?.object?["device_display_name"]?.string.map { String($0.prefix(200)) }
-        // Whatever is wrong with a signature, it is none.
+        // An invalid signature counts as a missing one.
         if let selfSigning,
             (try? SignedJSON.verify(object, by: user, keyID: ExactText("\(selfSigning)"), key: selfSigning)) != nil
         {
@@ -68,7 +68,7 @@ public struct DeviceKeys: Equatable, Sendable {
         }
     }
 
-    /// Of keys that were checked before.
+    /// Creates a device from keys that were verified before.
     init(
         user: ExactText, device: ExactText, identityKey: Curve25519Key, signingKey: Ed25519Key, algorithms: Set<String>,
         name: String?
@@ -81,12 +81,12 @@ public struct DeviceKeys: Equatable, Sendable {
         self.name = name
     }
 
-    /// Whether keys of rooms can be sent to it.
+    /// Whether it supports the algorithms needed to receive room keys.
     public var readsRooms: Bool {
         algorithms.isSuperset(of: ["m.olm.v1.curve25519-aes-sha2", "m.megolm.v1.aes-sha2"])
     }
 
-    /// Whether both have the same keys: those of a device that was seen never change.
+    /// Whether both have the same keys, which never change for a known device.
     public func hasKeys(of other: DeviceKeys) -> Bool {
         identityKey == other.identityKey && signingKey == other.signingKey
     }

@@ -3,39 +3,39 @@ import Foundation
 import JSONReading
 import Ratchets
 
-/// What an answer makes of the devices of one user.
+/// The result of applying a `keys/query` response to the devices of one user.
 public struct DeviceListChange: Equatable, Sendable {
     public let user: ExactText
-    /// All that there are now, by identifier.
+    /// The current devices by device ID.
     public private(set) var devices: [ExactText: DeviceKeys] = [:]
-    /// Those that were not known before.
+    /// Devices that were not known before.
     public private(set) var added: Set<ExactText> = []
-    /// Those that were known, and are disputed or confirmed now or no longer.
+    /// Known devices that became disputed or confirmed, or ceased to be.
     public private(set) var changed: Set<ExactText> = []
-    /// Those that were known and are gone.
+    /// Known devices that are gone.
     public private(set) var removed: Set<ExactText> = []
-    /// Those that are not accepted, and why.
+    /// Devices that were rejected, and why.
     public private(set) var rejected: [ExactText: Reason] = [:]
 
     public enum Reason: Hashable, Sendable {
         case unreadable(DeviceKeys.Failure)
-        /// Other keys than it had: those never change, so somebody else has made them.
+        /// Its keys differ from the known ones. A device's keys never change, so these are someone else's.
         case changedKeys
-        /// The identity key of another device of the user.
+        /// It has the identity key of another device of the user.
         case sharedKey
-        /// Its identifier is that of a key of the user's identity: the two could be taken for one another.
+        /// Its device ID equals a key of the user's identity, so that their key IDs would collide.
         case identityName
-        /// More devices than anybody has.
+        /// The user has more than ``maxDevices`` devices.
         case tooMany
     }
 
     public static let maxDevices = 1_000
 
     /// - Parameters:
-    ///   - answer: By identifiers, as the server has them.
-    ///   - known: What was stored: it is right where the two disagree.
-    ///   - identity: Confirms devices.
-    ///   - keepsObjects: Whether what is signed is kept, as of one's own devices.
+    ///   - answer: The user's devices in the response, by device ID.
+    ///   - known: The stored devices, which prevail where the two disagree.
+    ///   - identity: The user's identity, which confirms devices.
+    ///   - keepsObjects: Whether to retain the signed bytes, as for the user's own devices.
     init(
         of user: ExactText, answered answer: [String: JSONValue], known: [DeviceKeys], identity: Identity? = nil,
         keepsObjects: Bool = false
@@ -43,7 +43,7 @@ public struct DeviceListChange: Equatable, Sendable {
         self.user = user
         let known = Dictionary(known.map { ($0.device, $0) }) { first, _ in first }
         let answered = Dictionary(answer.map { (ExactText($0.key), $0.value) }) { first, _ in first }
-        // The known ones first, so that no new device pushes one out or gets its key.
+        // Known devices first, so that no new one displaces them or claims their key.
         let order = answered.keys.sorted { (known[$0] == nil ? 1 : 0, $0) < (known[$1] == nil ? 1 : 0, $1) }
         var owners: [[UInt8]: ExactText] = [:]
         let identityNames = Set(identity?.keys.map { ExactText("\($0)") } ?? [])
@@ -59,7 +59,7 @@ public struct DeviceListChange: Equatable, Sendable {
             do throws(DeviceKeys.Failure) {
                 var keys = try DeviceKeys(
                     answered[id] ?? .null, of: user, device: id, selfSigning: identity?.selfSigning)
-                // It was signed, so it can be written down.
+                // Its signature was verified, so it has a canonical form.
                 if keepsObjects, let object = answered[id]?.object {
                     keys.object = (try? SignedJSON.signedBytes(of: object)).map { Data($0) }
                 }
@@ -74,7 +74,7 @@ public struct DeviceListChange: Equatable, Sendable {
             } catch {
                 rejected[id] = .unreadable(error)
             }
-            // It is still there, whatever was said of it: as it was known.
+            // The server still lists it, so it stays with its known keys, marked as disputed.
             if rejected[id] != nil, var earlier = known[id] {
                 earlier.isDisputed = true
                 devices[id] = earlier

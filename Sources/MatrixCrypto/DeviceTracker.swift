@@ -2,12 +2,12 @@ public import ChatCore
 public import Foundation
 public import JSONReading
 
-/// Knows whose devices are to be known, which of the lists are out of date, and which question comes next.
+/// Tracks whose device lists are needed, which of them are outdated, and which query comes next.
 ///
-/// A list is out of date until an answer to a question that was put after its last change: a change that is heard while
-/// a question is under way is asked about again.
+/// A list stays outdated until a query sent after its last change is answered: a change that arrives while a query is
+/// in flight causes another one.
 public struct DeviceTracker: Sendable {
-    /// One question to the server: `keys/query` for these users.
+    /// A `keys/query` request for these users.
     public struct Query: Equatable, Sendable {
         public let users: [ExactText]
         fileprivate let generations: [ExactText: UInt64]
@@ -17,24 +17,25 @@ public struct DeviceTracker: Sendable {
 
     private struct List: Sendable {
         var isOutdated = true
-        /// Counts the changes.
+        /// Incremented by each change.
         var generation: UInt64 = 0
         var isAsked = false
     }
 
     private var lists: [ExactText: List] = [:]
-    /// Of servers that were not reached, and users whose answer could not be read.
+    /// Retry delays of unreachable servers, and of users whose list in a response was malformed.
     private var delays: [ExactText: RetryDelay] = [:]
-    /// Users whose lists cannot be had for now: nobody waits for them.
+    /// Users whose lists are unavailable for now: messages do not wait for them.
     private var excused: Set<ExactText> = []
-    /// Whose lists differ from what is stored.
+    /// Users whose state differs from the stored one.
     private var unsaved: Set<ExactText> = []
-    /// Counts what may change who a message is encrypted for.
+    /// Incremented by every change that may affect for whom messages are encrypted.
     public private(set) var revision: UInt64 = 0
 
     public init() {}
 
-    /// - Parameter records: Those of the kind ``CryptoRecord/Kind/trackedUser``. One that cannot be read is out of date.
+    /// - Parameter records: Records of the kind ``CryptoRecord/Kind/trackedUser``. An unreadable one counts as
+    ///   outdated.
     public init(records: [CryptoRecord]) {
         for record in records where record.key.kind == .trackedUser {
             lists[record.key.owner] = List(isOutdated: record.value != Self.upToDate)
@@ -49,11 +50,11 @@ public struct DeviceTracker: Sendable {
     /// `nil` for a user who is not tracked.
     public func isOutdated(_ user: ExactText) -> Bool? { lists[user]?.isOutdated }
 
-    /// Whether a message to this user waits for their list: it is out of date, and the server has not said that it cannot
-    /// be had.
+    /// Whether a message to this user has to wait for their list: it is outdated, and the server has not reported it as
+    /// unavailable.
     public func holdsUp(_ user: ExactText) -> Bool { lists[user]?.isOutdated ?? true && !excused.contains(user) }
 
-    /// Begins to track users whom a room is shared with.
+    /// Starts tracking users with whom a room is shared.
     public mutating func track(_ users: some Sequence<ExactText>) {
         for user in users where lists[user] == nil {
             lists[user] = List()
@@ -62,7 +63,7 @@ public struct DeviceTracker: Sendable {
         }
     }
 
-    /// What a sync says of `device_lists`. Users in `changed` who are not tracked are none of ours.
+    /// Applies the `device_lists` of a sync. Users in `changed` who are not tracked are ignored.
     public mutating func received(changed: some Sequence<ExactText>, left: some Sequence<ExactText>) {
         for user in changed { invalidate(user) }
         for user in left where lists.removeValue(forKey: user) != nil {
@@ -71,10 +72,11 @@ public struct DeviceTracker: Sendable {
         }
     }
 
-    /// Something else than devices has changed that says who messages are encrypted for.
+    /// Notes a change of trust, which also affects for whom messages are encrypted.
     mutating func noteTrustChanged() { revision += 1 }
 
-    /// After a sync from the beginning, a lost position, a change between kinds of sync, or a restored store.
+    /// Invalidates all lists: after an initial sync, a lost position, a switch between kinds of sync, or a recovered
+    /// store.
     public mutating func invalidateAll() {
         for user in lists.keys { invalidate(user) }
     }
@@ -88,7 +90,7 @@ public struct DeviceTracker: Sendable {
         revision += 1
     }
 
-    /// What is not on the disk yet, and must be before the position of the sync that said so is.
+    /// The changes to store before the position of the sync that reported them.
     public func unsavedChange() -> CryptoChange {
         var change = CryptoChange()
         for user in unsaved {
@@ -108,13 +110,13 @@ public struct DeviceTracker: Sendable {
         }
     }
 
-    /// A change is on the disk. What has changed again meanwhile is not.
+    /// Marks a change as stored, except for users who have changed again since.
     public mutating func saved(_ change: CryptoChange) {
         for saved in change.put where record(of: saved.key.owner) == saved { unsaved.remove(saved.key.owner) }
         for key in change.removed where lists[key.owner] == nil { unsaved.remove(key.owner) }
     }
 
-    /// The next question, if one may be put now. No user is in two questions at a time.
+    /// The next query, if one is due. No user is in two pending queries.
     public mutating func nextQuery(at now: Date) -> Query? {
         let due = lists.filter { $1.isOutdated && !$1.isAsked && nextAttempt(for: $0) ?? now <= now }.keys
         let users = Array(due.sorted().prefix(Self.maxUsersAsked))
@@ -127,7 +129,7 @@ public struct DeviceTracker: Sendable {
         return Query(users: users, generations: generations)
     }
 
-    /// When ``nextQuery(at:)`` is worth another call because of a server that was not reached.
+    /// When the next retry delay ends, after which ``nextQuery(at:)`` is worth another call.
     public func nextAttempt(after now: Date) -> Date? {
         lists.filter { $1.isOutdated && !$1.isAsked }.keys.compactMap { nextAttempt(for: $0) }.filter { $0 > now }.min()
     }
@@ -136,31 +138,31 @@ public struct DeviceTracker: Sendable {
         [delays[user]?.until, delays[user.server]?.until].compactMap(\.self).max()
     }
 
-    /// The question got no answer: it is put again, when the caller finds it time to.
+    /// Handles a missing response: the query becomes due again; when to retry is up to the caller.
     public mutating func failed(_ query: Query) {
         for user in query.users { lists[user]?.isAsked = false }
     }
 
-    /// Takes what an answer says of each user, of whom no identity is known. One user's trouble is no other's.
-    /// - Parameter known: The devices that are stored, by user.
+    /// Applies a response without any identities. An error in one user's list does not affect the others.
+    /// - Parameter known: The stored devices by user.
     public mutating func apply(
         _ answer: JSONValue, to query: Query, known: [ExactText: [DeviceKeys]], at now: Date
     ) -> [DeviceListChange] {
         apply(answer, to: query, known: known, identities: [:], ownUser: nil, at: now)
     }
 
-    /// Takes what an answer says of each user. One user's trouble is no other's.
+    /// Applies a response. An error in one user's list does not affect the others.
     /// - Parameters:
-    ///   - known: The devices that are stored, by user.
-    ///   - identities: What confirms the devices of a user.
-    ///   - ownUser: Whose devices are to be signed.
+    ///   - known: The stored devices by user.
+    ///   - identities: The users' identities, which confirm their devices.
+    ///   - ownUser: The user whose devices' signed bytes are retained, in order to sign them.
     mutating func apply(
         _ answer: JSONValue, to query: Query, known: [ExactText: [DeviceKeys]],
         identities: [ExactText: Identity], ownUser: ExactText?, at now: Date
     ) -> [DeviceListChange] {
         failed(query)
         revision += 1
-        // Without any answer nobody is without devices.
+        // A response without `device_keys` does not mean that the users have no devices.
         guard let all = answer.object?["device_keys"]?.object else {
             for user in query.users { delays[user, default: RetryDelay()].extend(from: now) }
             return []
@@ -179,7 +181,7 @@ public struct DeviceTracker: Sendable {
                 excused.insert(user)
                 return nil
             }
-            // A user who is missing is unknown there, and has no devices.
+            // A user missing from the response is unknown to their server and has no devices.
             guard let devices = (all.member(user) ?? [:]).object else {
                 delays[user, default: RetryDelay()].extend(from: now)
                 excused.insert(user)
@@ -198,7 +200,7 @@ public struct DeviceTracker: Sendable {
     }
 }
 
-/// How long to wait for who does not answer: longer each time, up to an hour.
+/// A retry delay that doubles with each failure, from 15 seconds up to an hour.
 struct RetryDelay: Equatable, Sendable {
     private var failures = 0
     private(set) var until = Date.distantPast
@@ -210,6 +212,6 @@ struct RetryDelay: Equatable, Sendable {
 }
 
 extension ExactText {
-    /// The server of a user: what follows the first colon.
+    /// The server name in a user ID: what follows the first colon.
     var server: ExactText { ExactText(bytes: bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()) }
 }

@@ -2,23 +2,25 @@ public import ChatCore
 public import Foundation
 public import JSONReading
 
-/// That a room is encrypted, and how. It is kept by the room's identifier and never forgotten: what comes later may only
-/// make it stricter.
+/// A room's encryption settings. They are stored by room ID and never removed; later events can only make them
+/// stricter.
 public struct EncryptedRoom: Codable, Equatable, Sendable {
     /// `nil` if it is only known that the room is encrypted.
     public private(set) var algorithm: String?
-    /// After how many messages, and how many milliseconds, another key is used.
+    /// The number of messages after which the room key is rotated.
     public private(set) var maxMessages: Int64
+    /// The age, in milliseconds, after which the room key is rotated.
     public private(set) var maxAge: Int64
-    /// In milliseconds since 1970: what was queued before may have been sent in the clear.
+    /// When the encryption was first seen, in milliseconds since 1970: messages queued earlier may have been sent in
+    /// the clear.
     public let firstSeen: Int64
 
     static let messages: ClosedRange<Int64> = 1...10_000
-    /// From an hour to 31 days.
+    /// From one hour to 31 days, in milliseconds.
     static let ages: ClosedRange<Int64> = 3_600_000...2_678_400_000
     static let defaults = (messages: Int64(100), age: Int64(604_800_000))
 
-    /// - Parameter content: That of `m.room.encryption`, or anything else if only the fact is known.
+    /// - Parameter content: The content of `m.room.encryption`, or any other value if only the fact is known.
     public init(_ content: JSONValue, at now: Date) {
         firstSeen = Int64(now.timeIntervalSince1970 * 1000)
         algorithm = Self.algorithm(in: content)
@@ -27,8 +29,8 @@ public struct EncryptedRoom: Codable, Equatable, Sendable {
         maxAge = (isKnown ? Self.age(in: content) : nil) ?? Self.defaults.age
     }
 
-    /// Takes what another `m.room.encryption` says, as far as it makes nothing less strict. An algorithm that is not known
-    /// never replaces one that is.
+    /// Applies another `m.room.encryption` where it is stricter. An unsupported algorithm never replaces the supported
+    /// one.
     public mutating func tighten(by content: JSONValue) {
         guard let other = Self.algorithm(in: content) else { return }
         if algorithm != InboundSession.algorithm { algorithm = other }
@@ -37,7 +39,7 @@ public struct EncryptedRoom: Codable, Equatable, Sendable {
         maxAge = min(maxAge, Self.age(in: content) ?? maxAge)
     }
 
-    /// Whether something can be written into the room. Where nothing names an algorithm it is the one that there is.
+    /// Whether messages can be encrypted for the room. Without a stated algorithm, Megolm is assumed.
     public var isSupported: Bool { algorithm ?? InboundSession.algorithm == InboundSession.algorithm }
 
     private static func algorithm(in content: JSONValue) -> String? {
@@ -57,16 +59,16 @@ public struct EncryptedRoom: Codable, Equatable, Sendable {
 extension EncryptedRoom {
     static func key(_ room: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.encryptedRoom, owner: room) }
 
-    /// A record that cannot be read is an error, not a room in the clear.
+    /// An unreadable record is an error: the room must not count as unencrypted.
     init(record: CryptoRecord) throws { self = try JSONDecoder().decode(EncryptedRoom.self, from: record.value) }
 
-    /// Returns what is known of a room; `nil` if it is not known to be encrypted.
-    /// - Throws: If that cannot be read, which is never taken for a room in the clear.
+    /// Returns a room's settings; `nil` if the room is not known to be encrypted.
+    /// - Throws: If the record is unreadable, which must not pass for an unencrypted room.
     public static func stored(_ room: ExactText, in storage: any CryptoStorage) async throws -> EncryptedRoom? {
         try await storage.cryptoRecord(key(room)).map { try EncryptedRoom(record: $0) }
     }
 
-    /// Notes what `m.room.encryption` says in these rooms, in the order in which it was said. One call at a time.
+    /// Records the `m.room.encryption` contents of rooms, in the order of the events. Calls must not overlap.
     public static func note(
         _ contents: [(room: ExactText, content: JSONValue)], in storage: any CryptoStorage, at now: Date
     ) async throws {

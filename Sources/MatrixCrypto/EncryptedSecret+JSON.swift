@@ -3,17 +3,17 @@ import Foundation
 public import JSONReading
 public import Ratchets
 
-/// Secrets as the account data of the user has them: for each key of the storage what it encrypts.
+/// Secrets in the user's account data, which has one ciphertext for each secret storage key.
 extension EncryptedSecret {
     private static let member = "encrypted"
-    /// Longer ones are no key in base64.
+    /// In bytes; an encrypted key is far shorter.
     private static let maxCiphertext = 4_096
 
-    /// What is stored for a key.
+    /// The account data's entry for one secret storage key.
     public enum Entry: Equatable, Sendable {
         case none
         case encrypted(EncryptedSecret)
-        /// There is something that cannot be read.
+        /// There is an entry, but it is unreadable.
         case malformed
     }
 
@@ -30,13 +30,13 @@ extension EncryptedSecret {
         return .encrypted(EncryptedSecret(iv: Data(iv), ciphertext: Data(ciphertext), mac: Data(mac)))
     }
 
-    /// The account data of a secret that these keys encrypt.
+    /// Builds the account data of a secret from its ciphertexts by key ID.
     public static func content(_ entries: [ExactText: EncryptedSecret]) -> JSONValue {
         let members = entries.map { ($0.key.text, $0.value.json) }
         return [member: .object(Dictionary(members) { first, _ in first })]
     }
 
-    /// Whether account data has something that other keys read.
+    /// Whether the account data has entries for other keys.
     public static func hasOthers(in content: JSONValue, than key: ExactText) -> Bool {
         (content[member]?.object ?? [:]).keys.contains { !$0.utf8.elementsEqual(key.bytes) }
     }
@@ -48,14 +48,15 @@ extension EncryptedSecret {
         ]
     }
 
-    /// Encrypts one of the user's secrets, as text in base64.
+    /// Encrypts one of the user's secrets, encoded in base64.
     public init(_ name: SecretName, _ secret: KeyMaterial, with key: KeyMaterial) throws(RatchetError) {
         let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
         try self.init(Array(Base64.encoded(bytes).utf8), name: name.rawValue, key: key)
     }
 
-    /// One of the user's secrets.
-    /// - Throws: ``RatchetError/mac`` with another key, or ``RatchetError/malformed`` if it is no 32 bytes in base64.
+    /// Decrypts one of the user's secrets.
+    /// - Throws: ``RatchetError/mac`` if the key is wrong, or ``RatchetError/malformed`` if the plaintext is not 32
+    ///   bytes in base64.
     public func secret(_ name: SecretName, with key: KeyMaterial) throws(RatchetError) -> KeyMaterial {
         let text = try decrypt(name: name.rawValue, key: key)
         guard let bytes = SecretStorageKey.bytes(String(decoding: text, as: UTF8.self), count: KeyMaterial.count) else {

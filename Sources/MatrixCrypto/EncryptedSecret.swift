@@ -1,8 +1,8 @@
 public import Foundation
 public import Ratchets
 
-/// A secret that a key of 32 bytes encrypts under a name: AES-256 in counter mode and HMAC-SHA-256, as
-/// `m.secret_storage.v1.aes-hmac-sha2` of the specification's "Secret storage".
+/// A secret encrypted with a 32-byte key under a name: AES-256 in counter mode and HMAC-SHA-256, as
+/// `m.secret_storage.v1.aes-hmac-sha2` in the specification's "Secret storage".
 public struct EncryptedSecret: Codable, Equatable, Sendable {
     public let iv: Data
     public let ciphertext: Data
@@ -17,12 +17,12 @@ public struct EncryptedSecret: Codable, Equatable, Sendable {
     /// Encrypts with a random initialization vector.
     public init(_ secret: [UInt8], name: String, key: KeyMaterial) throws(RatchetError) {
         var iv = try Randomness.bytes(16)
-        // Implementations whose counter is shorter than the block agree on the result then.
+        // The specification clears bit 63 to work around differences between AES-CTR implementations.
         iv[8] &= 0x7F
         try self.init(secret, name: name, key: key, iv: iv)
     }
 
-    /// - Parameter iv: 16 bytes, with which the key encrypts nothing else under this name.
+    /// - Parameter iv: 16 bytes that must not be reused with this key and name.
     init(_ secret: [UInt8], name: String, key: KeyMaterial, iv: [UInt8]) throws(RatchetError) {
         let keys = try Self.keys(name: name, key: key)
         let ciphertext = try CounterCipher(key: keys.encryption, counter: iv).apply(to: secret)
@@ -31,11 +31,11 @@ public struct EncryptedSecret: Codable, Equatable, Sendable {
         mac = Data(try KeyDerivation.hmacSHA256(of: ciphertext, key: keys.mac))
     }
 
-    /// - Throws: ``RatchetError/mac`` with another key, under another name, or if anything of it was changed.
+    /// - Throws: ``RatchetError/mac`` if the key or the name is wrong, or the secret was modified.
     public func decrypt(name: String, key: KeyMaterial) throws(RatchetError) -> [UInt8] {
         guard iv.count == 16 else { throw .malformed }
         let keys = try Self.keys(name: name, key: key)
-        // Before anything is made of it: what passes was encrypted by who has the key.
+        // Verified before decryption: a valid MAC proves that the writer had the key.
         let expected = try KeyDerivation.hmacSHA256(of: Array(ciphertext), key: keys.mac)
         guard ConstantTime.equal(Array(mac), expected) else { throw .mac }
         return try CounterCipher(key: keys.encryption, counter: Array(iv)).apply(to: Array(ciphertext))

@@ -1,22 +1,22 @@
 public import ChatCore
 
-/// A JSON object with users or devices as its members, as bytes: in a dictionary of Swift, names that look the same, such
-/// as one with é and one with an e and an accent, would be one member.
+/// A JSON object keyed by user or device IDs, which are compared by their bytes. As keys of a Swift dictionary,
+/// canonically equivalent IDs, such as those with precomposed and decomposed é, would be one member.
 public struct ExactObject: Sendable {
     private var members: [ExactText: [UInt8]]
 
-    /// - Parameter members: Names, and JSON values as bytes.
+    /// - Parameter members: Names, and JSON values in bytes.
     public init(_ members: [(ExactText, [UInt8])]) {
         self.members = Dictionary(members.map { ($0.0, $0.1) }) { first, _ in first }
     }
 
-    /// Values by user and device.
+    /// Nests values by user ID and device ID.
     public init(byDevice values: [(id: DeviceID, value: [UInt8])]) {
         let users = Dictionary(grouping: values, by: \.id.user)
         self.init(users.map { user, values in (user, ExactObject(values.map { ($0.id.device, $0.value) }).bytes) })
     }
 
-    /// With its members in the order of their bytes.
+    /// The serialized object, with members sorted by their bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = [UInt8(ascii: "{")]
         for (offset, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {

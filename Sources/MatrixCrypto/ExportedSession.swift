@@ -3,28 +3,28 @@ import Foundation
 public import JSONReading
 public import Ratchets
 
-/// A session as key files and backups have it. Nobody has signed any of it.
+/// A session in the form that key files and backups contain. Nothing in it is signed.
 public struct ExportedSession: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
     public let room: ExactText
     public let id: ExactText
-    /// What reads its messages from one on.
+    /// The exported session key, from its first known index on.
     let key: [UInt8]
     let senderKey: Curve25519Key
-    /// As claimed; `nil` if it is not said.
+    /// As claimed; `nil` if it is missing.
     let signingKey: Ed25519Key?
     let isSharedHistory: Bool
 
-    /// Longer keys are none.
+    /// The limits for base64 text; valid keys and ciphertexts are shorter.
     private static let maxKey = 1_000
     private static let maxCiphertext = 64 << 10
 
-    /// Reads one of a key file.
+    /// Parses an entry of a key file.
     public init(_ json: JSONValue) throws(InboundSession.Rejection) {
         guard let room = json["room_id"]?.exactText, let id = json["session_id"]?.exactText else { throw .malformed }
         try self.init(json, room: room, id: id)
     }
 
-    /// Reads one of a backup, which names room and session outside of it.
+    /// Parses the plaintext of a backup entry, whose room and session are named outside it.
     public init(_ json: JSONValue, room: ExactText, id: ExactText) throws(InboundSession.Rejection) {
         guard json["algorithm"]?.string == InboundSession.algorithm else { throw .algorithm }
         guard (1...255).contains(room.bytes.count), (1...255).contains(id.bytes.count),
@@ -40,8 +40,8 @@ public struct ExportedSession: Equatable, Sendable, CustomStringConvertible, Cus
         isSharedHistory = json["shared_history"]?.bool ?? false
     }
 
-    /// Reads one as the server has it.
-    /// - Throws: Also if the backup's key does not read it.
+    /// Decrypts and parses a backup entry as the server returns it.
+    /// - Throws: Also if the backup key does not decrypt it.
     public init(backedUp json: JSONValue, room: ExactText, id: ExactText, key: BackupKey) throws {
         let data = json["session_data"]
         guard let ephemeral = data?["ephemeral"]?.string, let mac = data?["mac"]?.string,
@@ -55,7 +55,7 @@ public struct ExportedSession: Equatable, Sendable, CustomStringConvertible, Cus
         try self.init(JSONValue(parsing: Data(plaintext)), room: room, id: id)
     }
 
-    /// All that a session reads.
+    /// Exports a session from its first known index on.
     public init(_ session: InboundSession) throws(RatchetError) {
         room = session.room
         id = session.id
@@ -65,7 +65,7 @@ public struct ExportedSession: Equatable, Sendable, CustomStringConvertible, Cus
         isSharedHistory = session.isSharedHistory
     }
 
-    /// As a key file has it.
+    /// The entry of a key file.
     public var json: JSONValue {
         var json = content
         json["room_id"] = .string(room.text)
@@ -73,7 +73,7 @@ public struct ExportedSession: Equatable, Sendable, CustomStringConvertible, Cus
         return .object(json)
     }
 
-    /// What a backup encrypts.
+    /// The plaintext of a backup entry.
     var content: [String: JSONValue] {
         [
             "algorithm": .string(InboundSession.algorithm), "sender_key": .string("\(senderKey)"),
@@ -88,7 +88,7 @@ public struct ExportedSession: Equatable, Sendable, CustomStringConvertible, Cus
 }
 
 extension InboundSession {
-    /// From a key file or a backup.
+    /// Imports a session from a key file or a backup.
     public init(_ exported: ExportedSession) throws(Rejection) {
         do throws(RatchetError) {
             session = try InboundGroupSession(exported: exported.key)
@@ -103,17 +103,17 @@ extension InboundSession {
         isSharedHistory = exported.isSharedHistory
     }
 
-    /// Whether nothing says which user's it is.
+    /// Whether nothing states which user the session belongs to.
     var isAnybodys: Bool { source == .imported && owner.user.isEmpty }
 }
 
 extension InboundSession.Owner {
-    /// Of an imported session, which names keys and no user.
+    /// The owner of an imported session, which names keys but no user.
     init(identityKey: Curve25519Key, signingKey: Ed25519Key?) {
         self.init(user: "", identityKey: identityKey.bytes, signingKey: signingKey?.bytes ?? [])
     }
 
-    /// The same keys, as those of the user in whose name a message came. Nothing proves that.
+    /// The same keys, attributed to the sender of a message. Nothing proves the attribution.
     func claimed(by sender: ExactText) -> InboundSession.Owner {
         InboundSession.Owner(user: sender.text, identityKey: identityKey, signingKey: signingKey)
     }

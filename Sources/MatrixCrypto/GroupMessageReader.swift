@@ -3,13 +3,13 @@ import Foundation
 public import JSONReading
 import Ratchets
 
-/// Reads encrypted events of rooms: a function of the event, the session and what was read before.
+/// Decrypts room events, as a pure function of the event, the session and what was read before.
 public enum GroupMessageReader {
-    /// What stands outside of the ciphertext.
+    /// The cleartext fields of an encrypted event.
     public struct Envelope: Equatable, Sendable {
         public let room: ExactText
         public let event: ExactText
-        /// Whom the server names as the sender.
+        /// The sender according to the server.
         public let sender: ExactText
         public let session: ExactText
         let ciphertext: String
@@ -29,48 +29,49 @@ public enum GroupMessageReader {
         }
     }
 
-    /// What was encrypted.
+    /// The decrypted payload.
     public struct Payload: Equatable, Sendable {
         public let type: String
         public let content: [String: JSONValue]
-        /// To be stored as read from the event, with whatever is made of it.
+        /// Must be stored as read from this event, together with the results.
         public let message: GroupMessage
-        /// If the session does not say whose it is (``InboundSession/Source/imported``), the sender that the server names.
+        /// The session's owner; if the session names no user (``InboundSession/Source/imported``), the sender according
+        /// to the server.
         public let owner: InboundSession.Owner
         public let source: InboundSession.Source
-        /// What is to be said of its sender.
+        /// The warning to show about the sender, if any.
         public internal(set) var trust: MessageTrust?
     }
 
     /// Why an event stays sealed.
     public enum Seal: Error, Hashable, Sendable {
-        /// Encrypted in a way that is not known.
+        /// The algorithm is not supported.
         case algorithm
         case malformed
-        /// Its key has not come.
+        /// The room key has not arrived.
         case noKey
-        /// Its key was not shared, for this reason.
+        /// The room key was withheld for this reason.
         case withheld(Withheld)
-        /// From before the first message that the key reads.
+        /// The message precedes the first index that the room key can decrypt.
         case beforeKey
-        /// Damaged, or signed by another.
+        /// The ciphertext is damaged, or its signature is invalid.
         case damaged
-        /// The server names another sender than the one who encrypted it.
+        /// The sender according to the server is not the one who encrypted it.
         case sender
-        /// The device that has sent it is not confirmed by its owner, or nobody knows it.
+        /// The sending device is unknown, or its owner has not confirmed it.
         case unconfirmedSender
-        /// The devices of its sender are being asked for.
+        /// The sender's device list is being queried.
         case unknownSender
-        /// It is of another room, or repeats another message.
+        /// It belongs to another room, or repeats another message.
         case replay
     }
 
-    /// Reads an event.
+    /// Decrypts an event.
     /// - Parameters:
-    ///   - session: The one with the room and identifier of the envelope, if there is one.
-    ///   - withheld: The reason that its owner gave for not sharing it, if there is no session.
-    ///   - earlier: The event that a message of the session was read from (``CryptoStorage/event(readFrom:)``). It is
-    ///     asked for once the index is known.
+    ///   - session: The session with the envelope's room and session ID, if known.
+    ///   - withheld: The owner's reason for withholding the session, if it is not known.
+    ///   - earlier: Returns the event that a message of the session was read from (``CryptoStorage/event(readFrom:)``).
+    ///     Called once the index is known.
     public static func read(
         _ envelope: Envelope, with session: InboundSession?, withheld: Withheld? = nil,
         earlier: (GroupMessage) throws -> ExactText?
@@ -84,9 +85,9 @@ public enum GroupMessageReader {
         guard let value = try? JSONValue(parsing: Data(plaintext)), let type = value["type"]?.string,
             var content = value["content"]?.object
         else { throw Seal.malformed }
-        // A server may put the message into another room.
+        // A server may move the message to another room.
         guard value["room_id"]?.exactText == envelope.room else { throw Seal.replay }
-        // A relation is outside or nowhere, so that servers and readers see the same one.
+        // A relation counts only outside the ciphertext, so that servers and clients see the same one.
         content["m.relates_to"] = nil
         let owner = session.isAnybodys ? session.owner.claimed(by: envelope.sender) : session.owner
         return Payload(type: type, content: content, message: message, owner: owner, source: session.source)
@@ -107,7 +108,7 @@ public enum GroupMessageReader {
     }
 }
 
-/// Why a key is not shared, as `m.room_key.withheld` says.
+/// Why a room key is withheld, as stated in `m.room_key.withheld`.
 public enum Withheld: String, Hashable, Sendable {
     case blocked = "m.blacklisted"
     case unverified = "m.unverified"
@@ -115,11 +116,11 @@ public enum Withheld: String, Hashable, Sendable {
     case unavailable = "m.unavailable"
     case noOlm = "m.no_olm"
     case historyNotShared = "m.history_not_shared"
-    /// One that is not known.
+    /// An unknown code.
     case other = ""
 
-    /// From the content of an `m.room_key.withheld`. It is not encrypted, so it proves nothing: it is shown and goes when
-    /// the key comes. `nil` if it names no session.
+    /// Parses the content of an `m.room_key.withheld`. It is not authenticated, so it proves nothing: it is shown until
+    /// the key arrives. Returns `nil` if it names no session.
     public static func reason(in content: JSONValue) -> (session: CryptoRecord.Key, reason: Withheld)? {
         guard let code = content["code"]?.string, let room = content["room_id"]?.exactText,
             let session = content["session_id"]?.exactText, content["algorithm"]?.string == InboundSession.algorithm,

@@ -3,22 +3,21 @@ import Foundation
 import JSONReading
 import Ratchets
 
-/// What is known of the identity of a user: the keys that their devices are confirmed with, and what this user has made of
-/// them. Once known it is never forgotten; a server that does not name it any more changes nothing.
+/// A user's identity: the keys that confirm their devices, and the local user's decisions about them. It is never
+/// removed once known; a server that omits it changes nothing.
 struct Identity: Equatable, Sendable {
     private(set) var master: Ed25519Key
-    /// What the master key's signatures are over: what its owner has published, in canonical form.
+    /// The published master key object in canonical form, which signatures on the master key cover.
     private(set) var masterObject: Data
     /// Signed by the master key.
     private(set) var selfSigning: Ed25519Key?
-    /// Signed by the master key; only one's own is known.
+    /// Signed by the master key; known only for the local user.
     private(set) var userSigning: Ed25519Key?
-    /// The master key that was first seen, or accepted since.
+    /// The first master key seen, or the one accepted since.
     private(set) var pinned: Ed25519Key
-    /// The master key that was verified, and the own user-signing key that says so; for the own user, the one that this
-    /// device was confirmed with.
+    /// The verified master key; for the local user, the one that confirmed this device.
     private(set) var verified: Ed25519Key?
-    /// The master key whose verification was withdrawn: signatures on it count no more.
+    /// The master key whose verification was withdrawn: signatures on it are ignored.
     private(set) var withdrawn: Ed25519Key?
 
     private init(master: Ed25519Key, object: Data) {
@@ -27,13 +26,13 @@ struct Identity: Equatable, Sendable {
         pinned = master
     }
 
-    /// Longer ones are nobody's.
+    /// In bytes; no genuine object is larger.
     private static let maxObject = 16_384
 
-    /// Takes what an answer of the server says.
+    /// Applies a `keys/query` response.
     /// - Parameters:
-    ///   - known: What was known before: it stands where the answer says nothing, or nothing that holds.
-    ///   - ownUserSigning: The key that verifies others, if this device is confirmed.
+    ///   - known: The identity known before, which stays where the response has nothing valid.
+    ///   - ownUserSigning: The local user's user-signing key, which verifies others, if this device is confirmed.
     /// - Returns: `nil` if the user has no identity.
     static func updated(
         _ known: Identity?, of user: ExactText, by answer: JSONValue, ownUser: ExactText, ownUserSigning: Ed25519Key?
@@ -49,7 +48,7 @@ struct Identity: Equatable, Sendable {
             (identity.selfSigning, identity.userSigning) = (nil, nil)
         }
         func signed(_ member: String, _ usage: CrossSigningKey.Usage) -> Ed25519Key? {
-            // One that does not hold is none.
+            // An invalid key counts as a missing one.
             key(member).flatMap { try? CrossSigningKey($0, of: user, for: usage, signedBy: master.key).key }
         }
         identity.selfSigning = signed("self_signing_keys", .selfSigning) ?? identity.selfSigning
@@ -61,7 +60,7 @@ struct Identity: Equatable, Sendable {
         return identity
     }
 
-    /// The identity that this device has made for its user.
+    /// Creates the identity that this device has generated for its user.
     init(
         own master: Ed25519Key, of user: ExactText, selfSigning: Ed25519Key, userSigning: Ed25519Key
     ) throws {
@@ -72,22 +71,22 @@ struct Identity: Equatable, Sendable {
         verified = master
     }
 
-    /// All that there are.
+    /// All known keys.
     var keys: [Ed25519Key] { [master, selfSigning, userSigning].compactMap(\.self) }
 
-    /// Whether it has confirmed a device.
+    /// Whether the identity confirms a device.
     func confirms(_ device: DeviceKeys) -> Bool {
         guard let selfSigning, !device.isDisputed else { return false }
         return device.confirmedBy == selfSigning
     }
 
-    /// Whether the master key that there is now is the one that was verified.
+    /// Whether the current master key is the verified one.
     var isVerified: Bool { verified == master }
-    /// Whether another one was verified, and this one not accepted since.
+    /// Whether another master key was verified, and the current one has not been accepted since.
     var hasChangedAfterVerification: Bool { verified.map { $0 != master } ?? false }
     var hasChanged: Bool { pinned != master }
 
-    /// The master key was compared, or signed by the user on another device.
+    /// Marks the master key as verified: the user has compared it, or has signed it on another device.
     mutating func noteVerified() {
         guard withdrawn != master else { return }
         (verified, pinned) = (master, master)
@@ -108,7 +107,7 @@ struct Identity: Equatable, Sendable {
         verified = nil
     }
 
-    /// All that was verified is void: with the own identity that it was signed by.
+    /// Drops verification and withdrawal, which depended on the local user's former identity.
     mutating func voidVerification() {
         (verified, withdrawn) = (nil, nil)
     }
@@ -137,7 +136,7 @@ extension Identity {
         return CryptoRecord(Self.key(user), value: try JSONEncoder().encode(stored))
     }
 
-    /// A record that cannot be read is an error, not a user without an identity.
+    /// An unreadable record is an error: the user must not count as having no identity.
     init(record: CryptoRecord) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
         func key(_ stored: StoredBytes?) throws -> Ed25519Key? { try stored.map { try Ed25519Key(bytes: $0.bytes) } }
@@ -154,13 +153,13 @@ extension Identity {
         try await storage.cryptoRecord(key(user)).map { try Identity(record: $0) }
     }
 
-    /// The identities of many users, without those of whom none is known.
+    /// The known identities of these users.
     static func stored(
         _ users: some Sequence<ExactText>, in storage: any CryptoStorage
     ) async throws -> [ExactText: Identity] {
         let records = try await storage.cryptoRecords(.identity, owners: Set(users))
         return try records.compactMapValues { records in
-            // There are other records of the kind.
+            // Other records have the same kind.
             try records.first { $0.key.id == id }.map { try Identity(record: $0) }
         }
     }

@@ -3,19 +3,19 @@ import Foundation
 public import JSONReading
 public import Ratchets
 
-/// A Megolm session that messages of a room are read with, and what is known of where it came from.
+/// A Megolm session that decrypts messages of a room, and its origin.
 public struct InboundSession {
-    /// How the session got here: a greater one proves more.
+    /// How the session was received; a greater value proves more.
     public enum Source: Int, Codable, Comparable, Sendable {
-        /// From the server's backup or a file: nobody has signed that it is of the one it names.
+        /// From a backup or a key file: nothing authenticates the owner it names.
         case imported = 0
-        /// Through Olm, from the device that made it.
+        /// Through Olm, from the device that created it.
         case direct = 1
 
         public static func < (one: Source, other: Source) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Who made it, as far as ``source`` proves.
+    /// Who created the session, as far as ``source`` proves.
     public struct Owner: Codable, Equatable, Sendable {
         public let user: String
         public let identityKey: [UInt8]
@@ -31,7 +31,7 @@ public struct InboundSession {
     public enum Rejection: Error, Hashable, Sendable {
         case malformed
         case algorithm
-        /// The key is of another session than it says.
+        /// The key belongs to another session than the one named.
         case mismatch
         case key(RatchetError)
     }
@@ -40,15 +40,15 @@ public struct InboundSession {
     public let id: ExactText
     public let owner: Owner
     public let source: Source
-    /// Whether those who are invited later may be given it; known only when it is shared.
+    /// Whether users invited later may receive it (`shared_history`).
     public let isSharedHistory: Bool
     public let session: InboundGroupSession
-    /// The master key of the identity that its device was confirmed by when a message was read with it.
+    /// The master key of the identity that confirmed the sending device when a message was last read with the session.
     var confirmedBy: Ed25519Key?
 
     public static let algorithm = "m.megolm.v1.aes-sha2"
 
-    /// From the content of an `m.room_key`, which came through Olm from `owner` and in no other way.
+    /// Creates a session from the content of an `m.room_key` that `owner` has sent through Olm.
     public init(roomKey content: JSONValue, from owner: Owner) throws(Rejection) {
         guard content["algorithm"]?.string == Self.algorithm else { throw .algorithm }
         guard let room = content["room_id"]?.exactText, let id = content["session_id"]?.exactText,
@@ -67,14 +67,14 @@ public struct InboundSession {
         isSharedHistory = content["shared_history"]?.bool ?? false
     }
 
-    /// Whether this one takes the place of `known`, which has the same identifier: if it is the same session, begins
-    /// earlier, and proves as much. So nobody replaces a session by one of their own making.
+    /// Whether this session replaces `known`, which has the same ID: it must be the same session, be at least as well
+    /// proven, and begin earlier or be better proven. This prevents replacing a session with a forged one.
     public func replaces(_ known: InboundSession) throws(RatchetError) -> Bool {
         guard room == known.room, id == known.id, source >= known.source else { return false }
         if source == .direct, known.source == .direct, owner != known.owner { return false }
         return switch try session.compare(to: known.session) {
         case .beginsEarlier: true
-        // The same, and better proven.
+        // Equal, but better proven.
         case .same: source > known.source
         case .beginsLater, .unconnected: false
         }
@@ -99,7 +99,7 @@ extension InboundSession {
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
-    /// A record that cannot be read is an error, not a session that is missing.
+    /// An unreadable record is an error: the session must not count as missing.
     public init(record: CryptoRecord, key: KeyMaterial) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
         session = try InboundGroupSession(pickle: Array(stored.pickle), key: key)

@@ -2,8 +2,7 @@ import ChatCore
 import JSONReading
 
 extension [String: JSONValue] {
-    /// The member with exactly this name. The subscript also finds one that is spelled with other scalars and looks the
-    /// same.
+    /// The member with exactly this name. The subscript also finds canonically equivalent names.
     func member(_ name: ExactText) -> JSONValue? {
         guard let index = index(forKey: name.text), self[index].key.utf8.elementsEqual(name.bytes) else { return nil }
         return self[index].value

@@ -1,17 +1,17 @@
 import Foundation
 public import Ratchets
 
-/// Files with the keys of rooms, which a passphrase encrypts: the specification's "Key export format".
+/// Passphrase-encrypted files of room keys: the specification's "Key export format".
 public enum KeyFile {
     public enum Failure: Error, Equatable, Sendable {
-        /// It is no key file, or a damaged one.
+        /// It is not a key file, or a damaged one.
         case damaged
-        /// It asks for so few rounds that the passphrase can be guessed, or for so many that it takes hours.
+        /// So few rounds that the passphrase can be guessed, or so many that deriving the keys would take hours.
         case rounds
         case tooLarge
-        /// The passphrase is wrong, or what was encrypted was changed: one cannot be told from the other.
+        /// The passphrase is wrong, or the ciphertext was modified: the two are indistinguishable.
         case wrongPassphrase
-        /// It could not be read or written.
+        /// The file could not be read or written.
         case file(code: Int32)
         case library(RatchetError)
     }
@@ -23,7 +23,7 @@ public enum KeyFile {
     static let rounds: ClosedRange<UInt32> = 1_000...10_000_000
     static let writtenRounds: UInt32 = 500_000
 
-    /// What a file begins with, once it is decoded.
+    /// The fields before the ciphertext of a decoded file.
     struct Preamble: Equatable, Sendable {
         static let size = 1 + 16 + 16 + 4
         private static let version: UInt8 = 1
@@ -32,11 +32,11 @@ public enum KeyFile {
         let iv: [UInt8]
         let rounds: UInt32
 
-        /// One of a new file.
+        /// Creates the preamble of a new file.
         init(rounds: UInt32) throws(RatchetError) {
             salt = try Randomness.bytes(16)
             var iv = try Randomness.bytes(16)
-            // Implementations whose counter is shorter than the block agree on the result then.
+            // The specification clears bit 63 to work around differences between AES-CTR implementations.
             iv[8] &= 0x7F
             self.iv = iv
             self.rounds = rounds
@@ -55,7 +55,7 @@ public enum KeyFile {
         }
     }
 
-    /// What a passphrase makes.
+    /// The keys derived from a passphrase.
     struct Keys: Sendable {
         let encryption: KeyMaterial
         let authentication: [UInt8]
@@ -73,7 +73,7 @@ public enum KeyFile {
         }
     }
 
-    /// Runs what takes seconds of a processor and waits for the disk, on a thread of its own.
+    /// Runs work that takes seconds of CPU time and blocks on the disk, on a thread outside Swift's thread pool.
     static func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

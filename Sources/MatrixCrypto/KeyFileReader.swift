@@ -3,12 +3,12 @@ import Glibc
 import JSONReading
 package import Ratchets
 
-/// A key file of which the passphrase is right, and all that it encrypts as it was written.
+/// A key file whose MAC has been verified with the passphrase.
 public struct OpenedKeyFile: Sendable {
     fileprivate let url: URL
     fileprivate let keys: KeyFile.Keys
 
-    /// Takes seconds, on a thread of its own.
+    /// Derives the keys outside Swift's thread pool, which takes seconds.
     public init(_ url: URL, passphrase: String) async throws(KeyFile.Failure) {
         self = try await KeyFile.run { () throws(KeyFile.Failure) in
             try OpenedKeyFile(checking: url, passphrase: passphrase)
@@ -19,7 +19,7 @@ public struct OpenedKeyFile: Sendable {
         try self.init(url) { preamble throws(RatchetError) in try KeyFile.Keys(passphrase: passphrase, preamble) }
     }
 
-    /// With what a passphrase makes, for whoever tries files by the million.
+    /// Takes the derived keys, for fuzzing, where a key derivation per file is too slow.
     package init(_ url: URL, encryption: KeyMaterial, authentication: [UInt8]) throws(KeyFile.Failure) {
         try self.init(url) { _ in KeyFile.Keys(encryption: encryption, authentication: authentication) }
     }
@@ -28,7 +28,7 @@ public struct OpenedKeyFile: Sendable {
         _ url: URL, keys makeKeys: (KeyFile.Preamble) throws(RatchetError) -> KeyFile.Keys
     ) throws(KeyFile.Failure) {
         let source = try KeyFileSource(url)
-        // A file that is cut off is told before the passphrase is doubted.
+        // Detects a truncated file before blaming the passphrase.
         while try source.next() != nil {}
         let keys = try KeyFile.using { () throws(RatchetError) in try makeKeys(source.preamble) }
         let again = try KeyFileSource(url)
@@ -42,7 +42,7 @@ public struct OpenedKeyFile: Sendable {
     }
 }
 
-/// Reads the sessions of a key file one after another, in memory that does not grow with it.
+/// Reads the sessions of a key file one after another, in constant memory.
 public final class KeyFileReader {
     private let source: KeyFileSource
     private let cipher: CounterCipher
@@ -61,10 +61,10 @@ public final class KeyFileReader {
         stream = JSONStream(receiver: list)
     }
 
-    /// How many entries are no sessions.
+    /// The number of entries that are not valid sessions.
     public var rejected: Int { list.rejected }
 
-    /// - Returns: Sessions, perhaps none; `nil` behind the last ones.
+    /// - Returns: The next sessions, possibly none; `nil` at the end of the file.
     public func next() throws(KeyFile.Failure) -> [ExportedSession]? {
         guard !hasEnded else { return nil }
         if let bytes = try source.next() {
@@ -75,7 +75,7 @@ public final class KeyFileReader {
             try read { () throws(JSONError) in try stream.feed(Data(plaintext)) }
         } else {
             hasEnded = true
-            // Somebody may have changed it since it was checked.
+            // The file may have changed since it was authenticated.
             guard try source.isAuthentic(authentication) else { throw .damaged }
             try read { () throws(JSONError) in try stream.finish() }
         }
@@ -88,7 +88,7 @@ public final class KeyFileReader {
     }
 }
 
-/// Takes the sessions of a list.
+/// Collects the sessions of a JSON array.
 private final class SessionList: JSONReceiver {
     private var sessions: [ExportedSession] = []
     private(set) var rejected = 0
@@ -110,14 +110,14 @@ private final class SessionList: JSONReceiver {
     func leaveContainer(at path: [JSONStep]) {}
 }
 
-/// What a key file encrypts, as it is in the file.
+/// Reads the ciphertext of a key file.
 private final class KeyFileSource {
     private static let chunkSize = 64 << 10
 
     let preamble: KeyFile.Preamble
     private let descriptor: Int32
     private var decoder = ArmorDecoder()
-    /// What is decoded; the last of it may be the MAC.
+    /// Decoded bytes not returned yet; the last ones may be the MAC.
     private var decoded: [UInt8] = []
     private var hasEnded = false
     private var mac: [UInt8] = []
@@ -146,7 +146,7 @@ private final class KeyFileSource {
 
     deinit { Glibc.close(descriptor) }
 
-    /// - Returns: `nil` at the end.
+    /// - Returns: The next part of the ciphertext; `nil` at the end.
     func next() throws(KeyFile.Failure) -> [UInt8]? {
         while !hasEnded, decoded.count <= KeyFile.macSize {
             hasEnded = try !Self.read(descriptor, &decoder, &decoded)
@@ -169,13 +169,13 @@ private final class KeyFileSource {
         }
     }
 
-    /// At the end, whether the file is what its writer wrote.
+    /// Whether the file's MAC is valid; to be called at the end of the file.
     func isAuthentic(_ authentication: MessageAuthentication) throws(KeyFile.Failure) -> Bool {
         let expected = try KeyFile.using { () throws(RatchetError) in try authentication.finish() }
         return ConstantTime.equal(expected, mac)
     }
 
-    /// - Returns: `false` at the end.
+    /// - Returns: `false` at the end of the file.
     private static func read(
         _ descriptor: Int32, _ decoder: inout ArmorDecoder, _ decoded: inout [UInt8]
     ) throws(KeyFile.Failure) -> Bool {

@@ -2,12 +2,12 @@ public import Foundation
 import Glibc
 import Ratchets
 
-/// What the sessions of a key file are encrypted with.
+/// The keys that encrypt a key file.
 public struct KeyFileSeal: Sendable {
     fileprivate let preamble: KeyFile.Preamble
     fileprivate let keys: KeyFile.Keys
 
-    /// Takes half a second, on a thread of its own.
+    /// Derives the keys outside Swift's thread pool, which takes half a second.
     public init(passphrase: String) async throws(KeyFile.Failure) {
         try await self.init(passphrase: passphrase, rounds: KeyFile.writtenRounds)
     }
@@ -27,9 +27,9 @@ public struct KeyFileSeal: Sendable {
     }
 }
 
-/// Writes sessions to a key file, in memory that does not grow with them. What is at its place stays until all is written.
+/// Writes sessions to a key file, in constant memory. An existing file is replaced only once everything is written.
 public final class KeyFileWriter {
-    /// Of a line; a multiple of three, so that only the last one is padded.
+    /// Bytes per line; a multiple of three, so that only the last line is padded.
     private static let lineSize = 72
 
     private let url: URL
@@ -37,7 +37,7 @@ public final class KeyFileWriter {
     private let descriptor: Int32
     private let cipher: CounterCipher
     private let authentication: MessageAuthentication
-    /// What is encrypted, and does not fill a line.
+    /// Encrypted bytes that do not fill a line yet.
     private var waiting: [UInt8] = []
     private var count = 0
     private var isFinished = false
@@ -72,8 +72,8 @@ public final class KeyFileWriter {
         }
     }
 
-    /// Puts the file in its place, once it is on the disk.
-    /// - Returns: How many sessions it has.
+    /// Syncs the file to the disk and moves it into place.
+    /// - Returns: The number of sessions in it.
     public func finish() throws(KeyFile.Failure) -> Int {
         try encrypt([UInt8(ascii: "]")])
         waiting += try KeyFile.using { () throws(RatchetError) in try authentication.finish() }
@@ -107,7 +107,7 @@ public final class KeyFileWriter {
 
     private static func line(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let text = Array(Base64.encoded(Array(bytes)).utf8)
-        // Some readers want the padding.
+        // Some readers require the padding.
         return text + [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4) + [UInt8(ascii: "\n")]
     }
 

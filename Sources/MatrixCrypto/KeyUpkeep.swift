@@ -3,35 +3,35 @@ public import Foundation
 public import JSONReading
 public import Ratchets
 
-/// Keeps the server provided with this device's keys: its identity keys, half of the one-time keys that an account has
-/// room for, and one fallback key.
+/// Keeps the server supplied with this device's keys: its identity keys, half as many one-time keys as an account can
+/// hold, and one fallback key.
 ///
-/// An upload is stored before it leaves, with the account that has its private keys: after a lost answer the same bytes
-/// go again, since a key's identifier must never name two keys. ``unsavedChange(key:)`` is on the disk first.
+/// An upload is stored before it is sent, with the account that has its private keys: after a lost response the same
+/// bytes are sent again, since a key ID must never name two keys. Store ``unsavedChange(key:)`` before sending.
 public final class KeyUpkeep {
-    /// One-time keys at the server, below which others are made.
+    /// The number of one-time keys on the server below which more are generated.
     public static let targetOneTimeKeys = 25
     static let algorithm = "signed_curve25519"
 
     private struct State: Codable, Equatable {
-        /// The server's; `nil` until it has said.
+        /// The server's count; `nil` until the server reports it.
         var oneTimeKeys: Int?
         var hasUnusedFallbackKey: Bool?
         var hasUploadedDevice = false
-        /// What was sent, and has no answer.
+        /// The upload that was sent and not answered yet.
         var pending: Data?
-        /// The newest fallback key, the public part.
+        /// The public part of the newest fallback key.
         var fallbackKey: Data?
-        /// Whether the account may still have the fallback key before that one.
+        /// Whether the account may still have the previous fallback key.
         var hasFormerFallbackKey: Bool?
         var formerFallbackKeyEnd: Date?
     }
 
-    /// How long messages may be on their way that use the former fallback key.
+    /// How long messages that use the former fallback key may be in transit.
     static let formerFallbackKeyLife: TimeInterval = 3600
 
     public enum Failure: Error, Hashable, Sendable {
-        /// The stored state cannot be read: what the server has is unknown, and nothing may be uploaded.
+        /// The stored state is unreadable: it is unknown what the server has, so nothing may be uploaded.
         case state
         case rejected(RatchetError)
     }
@@ -40,13 +40,13 @@ public final class KeyUpkeep {
     public let device: ExactText
     public let account: OlmAccount
     private var state = State()
-    /// Counts the changes; what is stored is as it was at one of them.
+    /// The current revision of the state, and the last one that is stored.
     private var (revision, savedRevision) = (UInt64(0), UInt64(0))
 
     private static let accountKey = CryptoRecord.Key(.account, id: "keys")
     private static let stateKey = CryptoRecord.Key(.account, id: "upkeep")
 
-    /// A new device's.
+    /// Creates the keys of a new device.
     public init(user: ExactText, device: ExactText) throws(RatchetError) {
         self.user = user
         self.device = device
@@ -55,8 +55,8 @@ public final class KeyUpkeep {
     }
 
     /// - Parameters:
-    ///   - records: Those of the kind ``CryptoRecord/Kind/account``.
-    ///   - key: What their private parts are encrypted with.
+    ///   - records: Records of the kind ``CryptoRecord/Kind/account``.
+    ///   - key: Decrypts their private parts.
     /// - Returns: `nil` if there are none: the device has no keys yet.
     public init?(user: ExactText, device: ExactText, records: [CryptoRecord], key: KeyMaterial) throws(Failure) {
         let values = Dictionary(records.map { ($0.key, $0.value) }) { first, _ in first }
@@ -74,8 +74,7 @@ public final class KeyUpkeep {
         self.state = state
     }
 
-    /// Account and state, which are stored together or not at all; `nil` if neither has changed since the revision that
-    /// ``saved(_:)`` was told.
+    /// Account and state, which must be stored together; `nil` if neither has changed since the last ``saved(_:)``.
     public func unsavedChange(key: KeyMaterial) throws -> (change: CryptoChange, revision: UInt64)? {
         guard revision != savedRevision else { return nil }
         let change = CryptoChange(put: [
@@ -88,25 +87,25 @@ public final class KeyUpkeep {
     /// Whether the server has the device's identity keys.
     public var isDeviceUploaded: Bool { state.hasUploadedDevice }
 
-    /// A change is on the disk. Until this is called it is not.
+    /// Marks a revision as stored.
     public func saved(_ revision: UInt64) { savedRevision = max(savedRevision, revision) }
 
-    /// A session was begun with one of the one-time keys: the account has changed.
+    /// Notes that a session was established with a one-time key, which has changed the account.
     /// - Parameter oneTimeKey: The key, which may be a fallback key.
     public func accountChanged(by oneTimeKey: Curve25519Key? = nil, at now: Date = Date()) {
         revision += 1
         guard let oneTimeKey, state.fallbackKey == Data(oneTimeKey.bytes), state.hasFormerFallbackKey == true,
             state.formerFallbackKeyEnd == nil
         else { return }
-        // The server gives the newest one out: of the former only messages are left that are under way.
+        // The server hands out the newest key now: only messages in transit still use the former one.
         state.formerFallbackKeyEnd = now.addingTimeInterval(Self.formerFallbackKeyLife)
     }
 
-    /// When ``forgetFormerFallbackKey(at:)`` has something to do.
+    /// When ``forgetFormerFallbackKey(at:)`` has something to discard.
     public var formerFallbackKeyEnd: Date? { state.formerFallbackKeyEnd }
 
-    /// Forgets the fallback key before the newest one, once its time has come: whoever gets hold of it could read what
-    /// was encrypted with it.
+    /// Discards the previous fallback key once its lifetime has ended: anyone who obtained it could read what was
+    /// encrypted with it.
     public func forgetFormerFallbackKey(at now: Date) throws {
         guard let end = state.formerFallbackKeyEnd else { return }
         if end <= now {
@@ -122,13 +121,13 @@ public final class KeyUpkeep {
     }
 
     public enum Sync: Sendable {
-        /// What it does not name is 0, or used.
+        /// A sync without key counts means that the server has no keys.
         case plain
-        /// What it does not name is as it was.
+        /// A sync without key counts means that they are unchanged.
         case sliding
     }
 
-    /// What a sync says of the keys at the server.
+    /// Applies the key counts of a sync.
     public func received(counts: JSONValue?, unusedFallbackKeys: JSONValue?, in sync: Sync) {
         var state = state
         if let count = counts?.object?[Self.algorithm]?.integer {
@@ -144,12 +143,12 @@ public final class KeyUpkeep {
         revision += 1
     }
 
-    /// What is to be uploaded, if anything is; the same until there is an answer to it.
+    /// The next upload, if one is needed; the same until it is answered.
     public func nextUpload() throws -> Data? {
         if let pending = state.pending { return pending }
         var body: [String: JSONValue] = [:]
         if !state.hasUploadedDevice { body["device_keys"] = .object(try deviceKeys()) }
-        // Nothing is made before the server has said what it has.
+        // Generates nothing before the server has reported what it has.
         if let count = state.oneTimeKeys, count < Self.targetOneTimeKeys {
             let unpublished = try account.unpublishedOneTimeKeys.count
             try account.generateOneTimeKeys(max(0, min(50, Self.targetOneTimeKeys - count - unpublished)))
@@ -157,7 +156,7 @@ public final class KeyUpkeep {
         if state.hasUnusedFallbackKey == false, try account.unpublishedFallbackKey == nil {
             try account.generateFallbackKey()
             state.fallbackKey = try account.unpublishedFallbackKey.map { Data($0.key.bytes) }
-            // Also where no first one was noted: older versions did not.
+            // Set even if no former key was recorded, as earlier versions recorded none.
             (state.hasFormerFallbackKey, state.formerFallbackKeyEnd) = (true, nil)
         }
         if let keys = try signed(account.unpublishedOneTimeKeys, isFallback: false) { body["one_time_keys"] = keys }
@@ -171,20 +170,20 @@ public final class KeyUpkeep {
         return pending
     }
 
-    /// The server took the upload.
+    /// Handles the server's acceptance of the upload.
     public func uploaded(answer: JSONValue) throws {
         try finish()
         state.hasUploadedDevice = true
         if let count = answer.object?["one_time_key_counts"]?.object?[Self.algorithm]?.integer {
             state.oneTimeKeys = Int(clamping: max(0, count))
         } else {
-            // The next sync says.
+            // The next sync reports the count.
             state.oneTimeKeys = nil
         }
     }
 
-    /// The server refused it for good, such as for an identifier that it has already: other keys are made, under other
-    /// identifiers. Private keys stay, as others may have got the public ones all the same.
+    /// Handles a permanent rejection, such as of a key ID that is already in use: new keys are generated under new IDs.
+    /// The private keys stay, as others may have received the public ones all the same.
     public func refused() throws {
         try finish()
         state.oneTimeKeys = nil
@@ -199,7 +198,7 @@ public final class KeyUpkeep {
         revision += 1
     }
 
-    /// What this device says of itself, signed.
+    /// This device's signed `device_keys` object.
     public func deviceKeys() throws -> [String: JSONValue] {
         let keys: [String: JSONValue] = [
             "user_id": .string(user.text), "device_id": .string(device.text),

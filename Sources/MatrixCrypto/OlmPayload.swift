@@ -3,7 +3,7 @@ import Foundation
 import JSONReading
 import Ratchets
 
-/// What an Olm message says, after it was checked that it says it to this device and in the name of its sender.
+/// The payload of an Olm message, checked to be addressed to this device and to come from the stated sender.
 struct OlmPayload: Equatable, Sendable {
     let type: String
     let content: JSONValue
@@ -11,17 +11,17 @@ struct OlmPayload: Equatable, Sendable {
 
     enum Failure: Error, Hashable, Sendable {
         case malformed
-        /// It was encrypted for another user or device, and passed on by who could read it.
+        /// It was encrypted for another user or device, and forwarded by someone who could read it.
         case recipient
         /// It names another sender than the server does.
         case sender
-        /// The keys of the sending device that stand beside it are another's.
+        /// The device keys in it are not those of the sending device.
         case deviceKeys
     }
 
     /// - Parameters:
-    ///   - sender: Whom the server names.
-    ///   - senderKey: What the message was decrypted with.
+    ///   - sender: The sender according to the server.
+    ///   - senderKey: The identity key of the session that decrypted the message.
     init(
         plaintext: [UInt8], sender: ExactText, senderKey: Curve25519Key, recipient: ExactText,
         recipientKey: Ed25519Key

@@ -2,28 +2,28 @@ import ChatCore
 import Foundation
 import Ratchets
 
-/// The Olm sessions with one device, by its identity key, and what is remembered of its messages.
+/// The Olm sessions with one device, by its identity key, and the record of its messages.
 ///
-/// It is made for one change and thrown away with it: sessions move on with each message, so after a change that did not
-/// reach the disk they are read from there again.
+/// It lives for one change only: sessions advance with each message, so after a failed change they are reloaded from
+/// the storage.
 struct OlmPeer {
     enum Failure: Error, Hashable, Sendable {
-        /// It was decrypted before: the server may deliver it again.
+        /// The message was decrypted before: the server may deliver it again.
         case repeated
-        /// No session reads it, and it begins none.
+        /// No session decrypts the message, and it does not establish one.
         case unreadable
     }
 
-    /// More sessions than two honest devices need; the one that was used the longest ago goes.
+    /// More sessions than two honest devices need; the least recently used one is removed.
     static let maxSessions = 10
-    /// More messages than one answer of a server has.
+    /// More messages than one sync response contains.
     static let maxDigests = 256
     static let repairInterval: TimeInterval = 3600
 
     private struct Entry {
         let session: OlmSession
         let id: ExactText
-        /// A greater number was used later.
+        /// Greater for sessions used more recently.
         var use: UInt64
         var isChanged: Bool
     }
@@ -36,7 +36,7 @@ struct OlmPeer {
     private struct Memory: Codable, Equatable {
         var digests: [Data] = []
         var repairedAt: Date?
-        /// Whether it was told that there is no session with it.
+        /// Whether the device was notified that there is no session with it.
         var isReported: Bool?
     }
 
@@ -51,7 +51,8 @@ struct OlmPeer {
         CryptoRecord.Key(.readMessage, owner: owner(key))
     }
 
-    /// Reads what is stored of a device. What cannot be read is an error, not a device without sessions.
+    /// Loads the stored state of a device. Unreadable records are an error: the device must not count as having no
+    /// sessions.
     init(_ identityKey: Curve25519Key, in storage: any CryptoStorage, key: KeyMaterial) async throws {
         let sessions = try await storage.cryptoRecords(.olmSession, owner: Self.owner(identityKey))
         let memory = try await storage.cryptoRecord(Self.memoryKey(identityKey))
@@ -72,7 +73,7 @@ struct OlmPeer {
         storedMemory = memory
     }
 
-    /// Reads what is stored of many devices.
+    /// Loads the stored state of several devices.
     static func stored(
         _ identityKeys: Set<Curve25519Key>, in storage: any CryptoStorage, key: KeyMaterial
     ) async throws -> [Curve25519Key: OlmPeer] {
@@ -87,7 +88,7 @@ struct OlmPeer {
         }
     }
 
-    /// What has changed, to be stored together with the account.
+    /// The changes to store together with the account.
     func change(key: KeyMaterial) throws -> CryptoChange {
         var change = CryptoChange(removed: removed)
         for entry in entries where entry.isChanged {
@@ -103,8 +104,8 @@ struct OlmPeer {
         return change
     }
 
-    /// Decrypts with the session that the message is of, or with the one that it begins. What throws changes nothing.
-    /// - Returns: Whether a one-time key of the account was used up.
+    /// Decrypts a message with its session, or with the session that it establishes. An error changes nothing.
+    /// - Returns: The plaintext, and whether a one-time key of the account was used up.
     mutating func decrypt(
         _ message: OlmMessage, with account: OlmAccount
     ) throws -> (plaintext: [UInt8], changesAccount: Bool) {
@@ -113,7 +114,7 @@ struct OlmPeer {
         guard !memory.digests.contains(digest) else { throw Failure.repeated }
         for index in entries.indices.sorted(by: { entries[$0].use > entries[$1].use }) {
             if message.kind == .beginning {
-                // A message that cannot even be read is of none.
+                // An unreadable message belongs to no session.
                 guard (try? entries[index].session.begins(with: message.bytes)) == true else { continue }
             }
             do throws(RatchetError) {
@@ -122,7 +123,7 @@ struct OlmPeer {
                 remember(digest)
                 return (plaintext, false)
             } catch {
-                // The session of its beginning is this one and no other.
+                // A pre-key message belongs to exactly one session, which is this one.
                 if message.kind == .beginning { throw Failure.unreadable }
             }
         }
@@ -139,7 +140,7 @@ struct OlmPeer {
 
     var hasSession: Bool { !entries.isEmpty }
 
-    /// Encrypts with the session that was used last. It is stored before the message leaves.
+    /// Encrypts with the most recently used session, which has to be stored before the message is sent.
     mutating func encrypt(_ plaintext: [UInt8]) throws -> OlmMessage {
         guard let index = entries.indices.max(by: { entries[$0].use < entries[$1].use }) else {
             throw RatchetError.argument
@@ -148,14 +149,14 @@ struct OlmPeer {
         return try entries[index].session.encrypt(plaintext)
     }
 
-    /// Whether the device is still to be told that there is no session with it; asks once.
+    /// Whether the device still has to be notified that there is no session with it; `true` only once.
     mutating func mayReport() -> Bool {
         guard memory.isReported != true else { return false }
         memory.isReported = true
         return true
     }
 
-    /// Adds a session, and takes it for the one to write with.
+    /// Adds a session, which becomes the one to encrypt with.
     mutating func add(_ session: OlmSession) throws(RatchetError) {
         let id = ExactText(try session.id)
         entries.append(Entry(session: session, id: id, use: 0, isChanged: true))
@@ -179,8 +180,8 @@ struct OlmPeer {
         if memory.digests.count > Self.maxDigests { memory.digests.removeFirst() }
     }
 
-    /// Whether a new session is to be made because nothing reads the device's messages: at most once an hour, whatever
-    /// it sends.
+    /// Whether to establish a new session because the device's messages cannot be decrypted: at most once an hour,
+    /// whatever it sends.
     mutating func mayRepair(at now: Date) -> Bool {
         if let last = memory.repairedAt, now.timeIntervalSince(last) < Self.repairInterval, last <= now { return false }
         memory.repairedAt = now

@@ -3,23 +3,24 @@ import Foundation
 import JSONReading
 import Ratchets
 
-/// The session that this device writes with in one room, and who has its key.
+/// The session with which this device encrypts for one room, and the devices that have its key.
 struct OutboundRoom {
-    /// That a device has the key, or that it is under way to it.
+    /// Records that a device has the key, or that the key is on its way to it.
     struct Share: Codable, Equatable {
         let identityKey: StoredBytes
-        /// The first message that it reads.
+        /// The first message index that the device can decrypt.
         let index: UInt32
-        /// Whether the server has it.
+        /// Whether the server has accepted the message with the key.
         var isAnswered: Bool
     }
 
     private struct Stored: Codable {
-        /// The session at some index before ``reserved``, or at it.
+        /// The session, at ``reserved`` or an earlier index.
         var session: Data?
-        /// That of earlier versions, at the next index. They would go on from any that they find under this name.
+        /// The session as stored by earlier versions, at the next index. They would continue from whatever is stored
+        /// under this name, so it is no longer written.
         var pickle: Data?
-        /// Indices before this one may have been used.
+        /// Indices below this one may have been used.
         var reserved: UInt32?
         let begun: Int64
         var isSpent: Bool
@@ -28,7 +29,7 @@ struct OutboundRoom {
         let maxAge: Int64
     }
 
-    /// What is stored of the devices of one user.
+    /// The stored state of one user's devices.
     private struct Readers: Codable {
         let shares: [String: Share]
         let informed: [String]
@@ -38,7 +39,7 @@ struct OutboundRoom {
         }
 
         init(from decoder: any Decoder) throws {
-            // Earlier versions stored the shares alone.
+            // Earlier versions stored only the shares.
             guard var values = try? decoder.unkeyedContainer() else {
                 (shares, informed) = (try [String: Share](from: decoder), [])
                 return
@@ -54,7 +55,7 @@ struct OutboundRoom {
         }
     }
 
-    /// What the devices were last compared with.
+    /// The revisions against which the devices were last checked.
     struct Stamp: Equatable {
         let devices: UInt64
         let audience: UInt64
@@ -66,33 +67,33 @@ struct OutboundRoom {
     private let begun: Int64
     private let isSharedHistory: Bool
     private let (maxMessages, maxAge): (Int64, Int64)
-    /// Whether somebody has gone who has the key.
+    /// Whether the session must not be used any more, as when a user who has the key has left.
     var isSpent = false
     var shares: [ExactText: [ExactText: Share]] = [:]
-    /// The devices that were told why they do not get the key, by user.
+    /// The devices that were notified why they do not receive the key, by user.
     var informed: [ExactText: Set<ExactText>] = [:]
-    /// More are told nothing, as anybody can have any number of devices.
+    /// Further devices are not notified, as anyone can have any number of them.
     static let maxInformed = 1_000
-    /// When all devices had the key.
+    /// The revisions at which all devices had the key.
     var checked: Stamp?
-    /// When those that could not be given it are worth another attempt.
+    /// When to retry devices that could not receive it.
     var retry: Date?
 
-    /// More indices are not reserved at once, as a restart has to go past them one by one.
+    /// Limits how many indices are reserved at once: a restart has to skip them one by one.
     static let maxReserved: UInt32 = 64
-    /// Indices before this one are noted as used on the disk.
+    /// Indices below this one are stored as used.
     private var reserved: UInt32 = 0
-    /// The first index since the session was begun or read.
+    /// The index at which the session was created or loaded.
     private let firstIndex: UInt32
 
-    /// Clocks are set now and then; further back it is not known how old the session is.
+    /// In milliseconds. Tolerates clock adjustments; a clock set back further makes the session's age unknown.
     private static let tolerance: Int64 = 60_000
 
     static func key(_ room: ExactText, _ user: ExactText = "") -> CryptoRecord.Key {
         CryptoRecord.Key(.outboundGroupSession, owner: room, id: user)
     }
 
-    /// A new one.
+    /// Creates a session.
     init(for settings: EncryptedRoom, isSharedHistory: Bool, at now: Date) throws {
         session = try OutboundGroupSession()
         firstIndex = try session.index
@@ -102,7 +103,7 @@ struct OutboundRoom {
         (maxMessages, maxAge) = (settings.maxMessages, settings.maxAge)
     }
 
-    /// - Parameter records: Those of the room. One that cannot be read is an error: nothing else says who has the key.
+    /// - Parameter records: The room's records. An unreadable one is an error: nothing else records who has the key.
     /// - Returns: `nil` if there is no session.
     init?(_ room: ExactText, records: [CryptoRecord], key: KeyMaterial) throws {
         guard let record = records.first(where: { $0.key == Self.key(room) }) else { return nil }
@@ -113,7 +114,7 @@ struct OutboundRoom {
         guard try session.index <= reserved, try reserved - session.index <= Self.maxReserved else {
             throw KeyUpkeep.Failure.state
         }
-        // What is encrypted here leaves nowhere, and its index is used for nothing else.
+        // The ciphertexts are discarded: encrypting only serves to advance the index.
         while try session.index < reserved { _ = try session.encrypt([]) }
         firstIndex = reserved
         id = ExactText(try session.id)
@@ -128,9 +129,9 @@ struct OutboundRoom {
         }
     }
 
-    /// Reserves the index of the next message, if it is not yet, and as many behind it as were used since the session was
-    /// begun or read: a restart, which goes on behind them, skips no more than that.
-    /// - Returns: Whether the record has to be on the disk before the message leaves.
+    /// Reserves the index of the next message, if needed, and as many after it as were used since the session was
+    /// created or loaded: a restart, which continues after them, skips no more than that.
+    /// - Returns: Whether the record must be stored before the message is sent.
     mutating func reserveIndex() throws -> Bool {
         let index = try session.index
         guard index >= reserved else { return false }
@@ -138,7 +139,7 @@ struct OutboundRoom {
         return true
     }
 
-    /// The session as it is now, with what is reserved.
+    /// The record of the session at its current index, with the reserved indices.
     func record(of room: ExactText, key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(
             session: Data(try session.pickle(key: material)), reserved: max(reserved, try session.index), begun: begun,
@@ -147,21 +148,21 @@ struct OutboundRoom {
         return CryptoRecord(Self.key(room), value: try JSONEncoder().encode(stored))
     }
 
-    /// The record of which devices of one user have the key, or know why they do not.
+    /// The record of which devices of one user have the key, or were notified why they do not.
     func record(of room: ExactText, for user: ExactText) throws -> CryptoRecord {
         let devices = Dictionary((shares[user] ?? [:]).map { ($0.key.text, $0.value) }) { first, _ in first }
         let readers = Readers(shares: devices, informed: (informed[user] ?? []).map(\.text))
         return CryptoRecord(Self.key(room, user), value: try JSONEncoder().encode(readers))
     }
 
-    /// A record of a session, marked as not to be used any more.
+    /// Marks a stored session as no longer to be used.
     static func spent(_ record: CryptoRecord) throws -> CryptoRecord {
         var stored = try JSONDecoder().decode(Stored.self, from: record.value)
         stored.isSpent = true
         return CryptoRecord(record.key, value: try JSONEncoder().encode(stored))
     }
 
-    /// Whether another session has to be begun, apart from who has the key.
+    /// Whether a new session is needed, regardless of which devices have the key.
     func isOver(for settings: EncryptedRoom, isSharedHistory: Bool, at now: Date) throws -> Bool {
         let age = Self.milliseconds(now) - begun
         let isNew = try Int64(session.index) < settings.maxMessages && (-Self.tolerance..<settings.maxAge).contains(age)
@@ -169,7 +170,7 @@ struct OutboundRoom {
         return isSpent || !isNew || !isSame || self.isSharedHistory != isSharedHistory
     }
 
-    /// Whether a device has the key that must not have the next one.
+    /// Whether a device has the key that must not receive the next one.
     func isSharedBeyond(_ devices: [ExactText: [ExactText: DeviceKeys]]) -> Bool {
         shares.contains { user, shares in
             shares.contains { device, share in
@@ -178,10 +179,10 @@ struct OutboundRoom {
         }
     }
 
-    /// Whether the key is under way to somebody.
+    /// Whether the key is still on its way to a device.
     var isUnderWay: Bool { shares.values.contains { $0.values.contains { !$0.isAnswered } } }
 
-    /// What gives a device the messages from the next one on.
+    /// The `m.room_key` content that lets a device decrypt from the next message on.
     func roomKey(of room: ExactText) throws -> JSONValue {
         [
             "algorithm": .string(InboundSession.algorithm), "room_id": .string(room.text),

@@ -1,10 +1,10 @@
 import ChatCore
 public import Foundation
 
-/// A message to a device that must reach the server, encrypted already.
+/// A to-device message that must reach the server, with its final content.
 public struct DeviceMessage: Codable, Equatable, Sendable {
     public let type: String
-    /// The same in each attempt: the server knows by it what it has.
+    /// The transaction ID, the same for each attempt, so that the server recognizes duplicates.
     public let transaction: String
     public let user: String
     public let device: String
@@ -12,28 +12,28 @@ public struct DeviceMessage: Codable, Equatable, Sendable {
     public let content: Data
 }
 
-/// What must reach the server, in the order in which it was added, stored until the server has answered.
+/// Requests that must reach the server, in order, stored until the server has answered.
 struct OutgoingQueue {
     enum Item: Codable, Equatable, Sendable {
         case message(DeviceMessage)
         case batch(DeviceBatch)
         /// The body of a `keys/signatures/upload`.
         case signatures(Data)
-        /// Nothing reads the messages of this device: a new session is to be made with it.
+        /// No session decrypts this device's messages: a new one has to be established.
         case repair(user: String, identityKey: [UInt8])
     }
 
-    /// More devices than break at a time.
+    /// The queue size beyond which repairs are dropped; honest devices do not break in such numbers.
     static let maxRepairs = 1_000
-    /// More than a user's devices that break at a time.
+    /// The number of repairs per user beyond which further ones are dropped.
     static let maxRepairsOfUser = 20
 
     private(set) var items: [UInt64: Item]
     private var unsaved: Set<UInt64> = []
     private var next: UInt64
 
-    /// - Parameter records: Those of the kind ``CryptoRecord/Kind/outgoingRequest``. One that cannot be read is an error:
-    ///   a message that is lost is never sent again.
+    /// - Parameter records: Records of the kind ``CryptoRecord/Kind/outgoingRequest``. An unreadable one is an error:
+    ///   its message would be lost for good.
     init(records: [CryptoRecord]) throws {
         items = [:]
         for record in records {
@@ -43,7 +43,7 @@ struct OutgoingQueue {
         next = (items.keys.max() ?? 0) + 1
     }
 
-    /// What has to be sent always has; anybody can make repairs necessary.
+    /// Repairs are limited, as anyone can cause them; everything else must be sent.
     func hasRoom(for item: Item) -> Bool {
         guard case .repair(let user, _) = item else { return true }
         var count = 0
@@ -69,7 +69,7 @@ struct OutgoingQueue {
         items.values.contains { if case .signatures = $0 { true } else { false } }
     }
 
-    /// What is the next to be sent.
+    /// The next item to send.
     var nextToSend: (number: UInt64, action: CryptoRequest.Action)? {
         for number in items.keys.sorted() {
             switch items[number] {
@@ -85,7 +85,7 @@ struct OutgoingQueue {
     func unsavedChange() throws -> CryptoChange {
         var change = CryptoChange()
         for number in unsaved {
-            // With leading zeros, so that their order is that of the numbers.
+            // Zero-padded, so that lexicographic order is numeric order.
             let digits = String(number)
             let id = ExactText(String(repeating: "0", count: 20 - digits.count) + digits)
             let key = CryptoRecord.Key(.outgoingRequest, id: id)

@@ -1,15 +1,15 @@
 import Dispatch
 public import Ratchets
 
-/// Keys made of passphrases by PBKDF2 with SHA-512.
+/// Derives keys from passphrases by PBKDF2 with SHA-512.
 public enum PassphraseKey {
-    /// Takes up to seconds, on a thread of its own: nobody else waits for it.
-    /// - Parameter count: How many bytes, at most 64.
+    /// Can take seconds, on a thread of its own, so that it blocks nothing else.
+    /// - Parameter count: The number of bytes, at most 64.
     public static func bytes(
         from passphrase: String, salt: [UInt8], rounds: UInt32, count: Int
     ) async throws(RatchetError) -> [UInt8] {
         let result: Result<[UInt8], RatchetError> = await withCheckedContinuation { continuation in
-            // The threads of Swift's pool are as few as the processors.
+            // Swift's thread pool has only one thread per processor.
             DispatchQueue.global(qos: .userInitiated).async {
                 continuation.resume(
                     returning: Result { () throws(RatchetError) in

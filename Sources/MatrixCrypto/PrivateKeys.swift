@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import Ratchets
 
-/// The secrets that devices of a user share, by the names that the specification has for them.
+/// The secrets that a user's devices share, by their names in the specification.
 public enum SecretName: String, CaseIterable, Sendable {
     case master = "m.cross_signing.master"
     case selfSigning = "m.cross_signing.self_signing"
@@ -12,15 +12,16 @@ public enum SecretName: String, CaseIterable, Sendable {
     var record: CryptoRecord.Key { CryptoRecord.Key(.privateKey, id: ExactText(rawValue)) }
 }
 
-/// The secrets of the user that are stored on this device, encrypted with the key of the storage.
+/// The user's secrets on this device, encrypted with the storage key.
 enum PrivateKeys {
-    /// Where one is stored. Staged are those of an identity that the server may not have yet.
+    /// The record of a secret. A staged one is a key of an identity that the server may not have yet, or a received
+    /// backup key that has not been compared with the backup.
     static func key(_ name: SecretName, isStaged: Bool) -> CryptoRecord.Key {
         isStaged ? CryptoRecord.Key(.privateKey, owner: "staged", id: ExactText(name.rawValue)) : name.record
     }
 
-    /// - Returns: `nil` if it is not here.
-    /// - Throws: If it is and cannot be read, which is never taken for its not being there.
+    /// - Returns: `nil` if it is not stored.
+    /// - Throws: If it is stored but unreadable, which must not pass for missing.
     static func stored(
         _ name: SecretName, isStaged: Bool = false, in storage: any CryptoStorage, key: KeyMaterial
     ) async throws -> KeyMaterial? {

@@ -1,22 +1,22 @@
 public import ChatCore
 public import Ratchets
 
-/// The key of the secret storage as people keep it: base58 of two bytes that say what it is, the key, and a byte of
-/// parity (the specification's "Key representation").
+/// The secret storage key in the form users save: base58 of a two-byte prefix, the key and a parity byte (the
+/// specification's "Key representation").
 public enum RecoveryKeyCodec {
     public enum Failure: Error, Equatable, Sendable {
-        /// It is no recovery key: a character is wrong, or too few or too many are there.
+        /// It is not a recovery key: a character, the length or the parity is wrong.
         case malformed
     }
 
     private static let prefix: [UInt8] = [0x8B, 0x01]
     private static let byteCount = 2 + KeyMaterial.count + 1
-    /// Of characters in base58; with spaces there may be more.
+    /// The number of base58 characters; whitespace does not count.
     private static let maxCharacters = 60
     private static let groupSize = 4
     private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
 
-    /// In groups of four characters.
+    /// Returns the recovery key in groups of four characters.
     public static func text(of key: KeyMaterial) -> RecoveryKey {
         var bytes = prefix + key.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
         bytes.append(parity(of: bytes))
@@ -29,7 +29,7 @@ public enum RecoveryKeyCodec {
         return RecoveryKey(text)
     }
 
-    /// - Parameter text: As typed: spaces and line breaks are ignored wherever they are.
+    /// - Parameter text: As typed; whitespace is ignored.
     public static func key(from text: String) throws(Failure) -> KeyMaterial {
         var digits: [UInt8] = []
         for scalar in text.unicodeScalars where !scalar.properties.isWhitespace {
@@ -43,18 +43,18 @@ public enum RecoveryKeyCodec {
         return key
     }
 
-    /// Whether somebody may have meant to type a recovery key, and mistyped it.
+    /// Whether the text looks like a mistyped recovery key.
     static func resembles(_ text: String) -> Bool {
         let digits = text.unicodeScalars.filter { !$0.properties.isWhitespace }
-        // All begin so, as the bytes of the prefix do.
+        // The prefix bytes make every recovery key begin with these letters.
         return (40...maxCharacters).contains(digits.count) && digits.starts(with: "Es".unicodeScalars)
     }
 
-    /// All bytes of a recovery key together have a parity of zero.
+    /// The XOR of the bytes, which is zero for a complete recovery key.
     private static func parity(of bytes: [UInt8]) -> UInt8 { bytes.reduce(0, ^) }
 
     private static func encoded(_ bytes: [UInt8]) -> [UInt8] {
-        // Digits of base 58, the last one first.
+        // Base58 digits, least significant first.
         var digits: [UInt8] = []
         for byte in bytes {
             var rest = Int(byte)

@@ -1,16 +1,16 @@
 public import ChatCore
 import Foundation
 
-/// What an answer of a sync says of who reads what is written into a room.
+/// The changes in a sync that affect who can read messages sent to a room.
 public struct AudienceNews: Equatable, Sendable {
     public enum Item: Equatable, Sendable {
-        /// The membership of a user, as in `m.room.member`.
+        /// A user's membership, from `m.room.member`.
         case member(ExactText, String)
         /// The content of `m.room.history_visibility`; `nil` if it has none.
         case visibility(String?)
-        /// Something is missing before what follows.
+        /// Events are missing before what follows.
         case gap
-        /// The user of this device is not in the room any more.
+        /// The local user is no longer in the room.
         case left
     }
 
@@ -23,7 +23,7 @@ public struct AudienceNews: Equatable, Sendable {
     }
 }
 
-/// Who reads what is written into a room, as far as this is known.
+/// The users who can read messages sent to a room, as far as known.
 struct RoomAudience {
     enum Membership: String {
         case join, invite
@@ -34,12 +34,12 @@ struct RoomAudience {
         let visibility: String?
     }
 
-    /// Whether all members are known, so that something may be written.
+    /// Whether all members are known, which sending requires.
     var isWhole = false
     var visibility: String?
-    /// `nil` until they were read from the disk.
+    /// `nil` until loaded from the storage.
     var members: [ExactText: Membership]?
-    /// Counts the changes: a list that was asked for before one of them is not the newest.
+    /// Incremented by each change: a member list requested before a change is outdated.
     var generation: UInt64 = 0
 
     static func key(_ room: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.roomAudience, owner: room) }
@@ -59,21 +59,21 @@ struct RoomAudience {
         CryptoRecord(Self.key(room), value: try JSONEncoder().encode(Stored(isWhole: isWhole, visibility: visibility)))
     }
 
-    /// Whether those who are invited later may be given the key, as they may read what was written before.
+    /// Whether users invited later may receive the key, as they may read earlier messages.
     static func isShared(_ visibility: String?) -> Bool {
-        // Without the event, it is shared.
+        // Without the event, the visibility is `shared`.
         ["shared", "world_readable", nil].contains(visibility)
     }
 
-    /// Those whose devices get the key, the user's own among them.
+    /// The users whose devices receive the key, including the local user.
     func readers(with own: ExactText) -> [ExactText] {
-        // Anything that is not known is taken for the strictest.
+        // Unknown values count as the strictest one.
         let readsInvited = Self.isShared(visibility) || visibility == "invited"
         let others = (members ?? [:]).filter { $0.value == .join || readsInvited }.keys.filter { $0 != own }
         return [own] + others.sorted()
     }
 
-    /// Reads the members from the disk, once.
+    /// Loads the members from the storage, unless they are loaded already.
     mutating func load(_ room: ExactText, from storage: any CryptoStorage) async throws {
         guard members == nil else { return }
         var found: [ExactText: Membership] = [:]
@@ -83,8 +83,8 @@ struct RoomAudience {
         members = found
     }
 
-    /// Takes all members that there are.
-    /// - Returns: Their records.
+    /// Replaces the members with a full list.
+    /// - Returns: The records to store.
     mutating func replaceMembers(_ all: [ExactText: String], in room: ExactText) -> [CryptoRecord] {
         generation += 1
         var found: [ExactText: Membership] = [:]
@@ -95,8 +95,8 @@ struct RoomAudience {
         return found.map { CryptoRecord(Self.key(room, $0.key), value: Data($0.value.rawValue.utf8)) }
     }
 
-    /// Takes what a sync says.
-    /// - Returns: Whether somebody has gone, or another history may be read, so that the key must not be used any more.
+    /// Applies a change from a sync.
+    /// - Returns: Whether the key must not be used any more: a user has left, or the history visibility has changed.
     mutating func take(_ item: AudienceNews.Item, in room: ExactText, _ change: inout CryptoChange) -> Bool {
         generation += 1
         switch item {
@@ -110,7 +110,7 @@ struct RoomAudience {
             } else {
                 change.merge(CryptoChange(removed: [Self.key(room, user)]))
             }
-            // Who knocks had no key, or is known to have left.
+            // A user who knocks never had the key, or is already known to have left.
             return membership == nil && text != "knock"
         case .visibility(let text):
             defer { visibility = text }

@@ -3,7 +3,7 @@ public import Foundation
 import JSONReading
 import Ratchets
 
-/// A device, by the names that its user and itself have.
+/// A device, identified by user ID and device ID.
 public struct DeviceID: Codable, Hashable, Comparable, Sendable {
     public let user: ExactText
     public let device: ExactText
@@ -30,18 +30,18 @@ public struct DeviceID: Codable, Hashable, Comparable, Sendable {
     }
 }
 
-/// Messages of one type to several devices, in one request.
+/// To-device messages of one type for several devices, in one request.
 public struct DeviceBatch: Codable, Equatable, Sendable {
     public let type: String
-    /// The same in each attempt.
+    /// The transaction ID, the same for each attempt.
     public let transaction: String
-    /// JSON: by user and device, what each gets.
+    /// The contents by user ID and device ID, as JSON.
     public let messages: Data
-    /// The room key that they carry.
+    /// The room key in the messages, if any, and the devices that receive it.
     let share: RoomKeyBatch.Share?
 }
 
-/// Encrypts for other devices.
+/// Builds the Olm payloads and messages for other devices.
 struct DeviceWriter {
     let user: ExactText
     let upkeep: KeyUpkeep
@@ -50,7 +50,7 @@ struct DeviceWriter {
     init(user: ExactText, upkeep: KeyUpkeep) {
         self.user = user
         self.upkeep = upkeep
-        // Signed once for all of them.
+        // Signed once for all messages.
         deviceKeys = Result { try upkeep.deviceKeys() }
     }
 
@@ -74,13 +74,13 @@ struct DeviceWriter {
         ]
     }
 
-    /// No such characters in a path.
+    /// A random transaction ID that needs no escaping in a URL path.
     static func transaction() throws -> String {
         Base64.encoded(try Randomness.bytes(16)).filter { $0 != "/" && $0 != "+" }
     }
 }
 
-/// Room keys for several devices.
+/// Messages that share a room key with several devices.
 struct RoomKeyBatch {
     struct Share: Codable, Equatable, Sendable {
         private let names: [String]
@@ -95,7 +95,7 @@ struct RoomKeyBatch {
         var session: ExactText { ExactText(names.last ?? "") }
     }
 
-    /// Recipients of one request.
+    /// Recipients per request.
     static let maxRecipients = 250
 
     let writer: DeviceWriter
@@ -103,7 +103,7 @@ struct RoomKeyBatch {
 
     init(writer: DeviceWriter) { self.writer = writer }
 
-    /// - Parameter peer: Has a session; it is stored with the batch.
+    /// - Parameter peer: Must have a session; the caller stores the peer with the batch.
     mutating func add(_ type: String, _ content: JSONValue, to device: DeviceKeys, _ peer: inout OlmPeer) throws {
         let message = try peer.encrypt(try writer.payload(type, content, to: device))
         let reader = DeviceID(user: device.user, device: device.device)
@@ -116,7 +116,7 @@ struct RoomKeyBatch {
         }
     }
 
-    /// Messages to any number of devices, in as many requests as they need.
+    /// Splits messages into requests of at most ``maxRecipients``.
     static func batches(
         _ type: String, _ messages: [(reader: DeviceID, content: JSONValue)],
         share: (ArraySlice<(reader: DeviceID, content: JSONValue)>) -> Share? = { _ in nil }

@@ -3,7 +3,7 @@ import Foundation
 import JSONReading
 import Ratchets
 
-/// Gives the key of a room to all devices that are to read it, within one change of the machine.
+/// Shares a room key with all devices that are to read the room, within one change of the machine.
 struct RoomKeySharing {
     let room: ExactText
     let user: ExactText
@@ -15,11 +15,11 @@ struct RoomKeySharing {
     let now: Date
 
     enum Outcome {
-        /// The session to write with.
+        /// The session to encrypt with.
         case shared(OutboundRoom)
-        /// Something has to be asked or sent.
+        /// Pending requests have to complete first.
         case waits
-        /// These users have other identities than those that were verified.
+        /// The identities of these users are not the verified ones.
         case held([ExactText])
     }
 
@@ -54,7 +54,7 @@ struct RoomKeySharing {
         return .shared(outbound)
     }
 
-    /// Begins another session. This device reads it from its first message on.
+    /// Starts a new session, which this device can decrypt from the first message on.
     private func begin(
         _ state: inout CryptoMachine.State, _ change: inout CryptoChange
     ) async throws -> OutboundRoom {
@@ -73,7 +73,7 @@ struct RoomKeySharing {
         return outbound
     }
 
-    /// The devices that their owners have confirmed, which alone get keys, and the others.
+    /// The readers' devices: those confirmed by their owners, which alone receive keys, and the others.
     private func devices(
         of readers: [ExactText], _ identities: [ExactText: Identity]
     ) async throws -> (confirmed: [ExactText: [ExactText: DeviceKeys]], others: [DeviceID]) {
@@ -95,7 +95,7 @@ struct RoomKeySharing {
         return (confirmed, others)
     }
 
-    /// Says to devices that get no key why, once for each session. No message waits for it.
+    /// Notifies devices why they do not receive the key, once per session. Messages do not wait for this.
     private func withhold(
         _ outbound: inout OutboundRoom, from devices: [DeviceID], _ state: inout CryptoMachine.State,
         _ change: inout CryptoChange
@@ -117,7 +117,7 @@ struct RoomKeySharing {
         change.merge(CryptoChange(put: records))
     }
 
-    /// - Returns: Whether all devices have the key that can be given it.
+    /// - Returns: Whether all devices that can receive the key have it.
     private func share(
         _ outbound: inout OutboundRoom, with devices: [ExactText: [ExactText: DeviceKeys]],
         _ state: inout CryptoMachine.State, _ change: inout CryptoChange
@@ -133,7 +133,7 @@ struct RoomKeySharing {
         for device in lacking {
             let id = DeviceID(user: device.user, device: device.device)
             if let until = state.claimDelays[id]?.until, until > now {
-                // Refused before, or without a key to claim.
+                // Rejected before, or without a key to claim.
                 outbound.retry = min(outbound.retry ?? until, until)
             } else if let peer = known[device.identityKey], peer.hasSession {
                 peers.append((device, peer))
@@ -142,12 +142,12 @@ struct RoomKeySharing {
                 isClaiming = true
             }
         }
-        // All at once, when the sessions are there.
+        // The key is shared with all devices at once, when all sessions are established.
         guard !isClaiming else { return false }
         guard !peers.isEmpty else { return !outbound.isUnderWay }
         let roomKey = try outbound.roomKey(of: room)
         let index = try outbound.session.index
-        // Merged at once: a merge costs as much as all that there is.
+        // Merged once: the cost of a merge grows with the whole change.
         var added = CryptoChange()
         for (device, known) in peers {
             var peer = known

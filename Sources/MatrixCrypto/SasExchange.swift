@@ -2,11 +2,11 @@ import ChatCore
 import JSONReading
 import Ratchets
 
-/// The exchange of keys of one verification (`m.sas.v1`), from `m.key.verification.start` to the MACs: a state machine that
-/// says what to send next.
+/// The key exchange of one verification (`m.sas.v1`), from `m.key.verification.start` to the MACs: a state machine that
+/// returns the messages to send.
 struct SasExchange {
-    /// A side, with the keys that it is known by when the exchange begins: those are what is verified, whatever a server
-    /// says later.
+    /// One side, with its keys as known when the exchange starts. These are the keys that are verified, whatever a
+    /// server reports later.
     struct Party: Equatable {
         let user: ExactText
         let device: ExactText
@@ -14,7 +14,7 @@ struct SasExchange {
         let master: Ed25519Key?
     }
 
-    /// Why it ends, by the codes of the specification.
+    /// Why the verification is canceled, by the codes of the specification.
     enum Failure: String, Error {
         case unknownMethod = "m.unknown_method"
         case unexpectedMessage = "m.unexpected_message"
@@ -27,21 +27,21 @@ struct SasExchange {
 
     enum MAC: String {
         case fixed = "hkdf-hmac-sha256.v2"
-        /// With a mistake in its base64, for whoever offers nothing else.
+        /// Has a flaw in its base64 encoding; used only if the other side offers nothing else.
         case old = "hkdf-hmac-sha256"
     }
 
-    /// What was proven by the other side's MACs.
+    /// What the other side's MACs prove.
     struct Proof: Equatable {
         let party: Party
-        /// Whether the other side has the same master key of its user as this device.
+        /// Whether the MACs cover the other user's master key, as known to this device.
         let coversMaster: Bool
     }
 
     private enum Step: Equatable {
-        /// The other side has to accept.
+        /// Waiting for the other side's `accept`.
         case started
-        /// The key of the other side has to come.
+        /// Waiting for the other side's `key`.
         case accepted
         case comparing
     }
@@ -55,7 +55,7 @@ struct SasExchange {
     let other: Party
     let isStarter: Bool
     private let sas: ShortAuthentication
-    /// What both sides have of `m.key.verification.start`.
+    /// The canonical JSON of `m.key.verification.start`, which the commitment covers.
     private let startBytes: [UInt8]
     private var step: Step
     private var mac: MAC = .fixed
@@ -67,7 +67,7 @@ struct SasExchange {
 
     // MARK: Beginning
 
-    /// The content of a `start` by this device, without what names the transaction.
+    /// The content of a `start` by this device, without the transaction ID.
     static func start(from device: ExactText) -> [String: JSONValue] {
         [
             "from_device": .string(device.text), "method": .string(method),
@@ -78,7 +78,7 @@ struct SasExchange {
     }
 
     /// Begins as the side that sends `start`.
-    /// - Parameter content: All of what is sent.
+    /// - Parameter content: The complete content as sent.
     init(starting content: JSONValue, as transaction: ExactText, own: Party, other: Party) throws {
         self.transaction = transaction
         (self.own, self.other) = (own, other)
@@ -89,7 +89,7 @@ struct SasExchange {
     }
 
     /// Begins as the side that receives `start`.
-    /// - Returns: With the content of `accept`.
+    /// - Returns: The exchange, and the content of `accept`.
     static func accepting(
         _ start: JSONValue, as transaction: ExactText, own: Party, other: Party
     ) throws -> (exchange: SasExchange, accept: [String: JSONValue]) {
@@ -149,14 +149,15 @@ struct SasExchange {
         return ["key": .string("\(sas.publicKey)")]
     }
 
-    /// - Returns: The content of this side's `key`, if that is to be sent now.
+    /// - Returns: The content of this side's `key`, if it is due now.
     mutating func received(key: JSONValue) throws -> [String: JSONValue]? {
         guard step == .accepted else { throw Failure.unexpectedMessage }
         guard let text = key["key"]?.string, let theirs = try? Curve25519Key(base64: text) else {
             throw Failure.invalidMessage
         }
         if isStarter {
-            // The key was fixed before the other side knew ours, so nobody has searched for one that fits.
+            // Committed to before the other side knew our key, so it cannot have searched for a key that yields chosen
+            // emoji.
             guard let commitment, try self.commitment(to: theirs) == commitment else {
                 throw Failure.mismatchedCommitment
             }
@@ -178,7 +179,7 @@ struct SasExchange {
 
     // MARK: Comparing
 
-    /// What both sides show; `nil` before both have the keys.
+    /// The emoji and numbers that both sides show; `nil` before the keys are exchanged.
     func shortStrings() throws -> (emoji: [Int], numbers: [Int])? {
         guard step == .comparing, let theirKey else { return nil }
         let ours = "\(own.user)|\(own.device)|\(sas.publicKey)"
@@ -188,7 +189,7 @@ struct SasExchange {
         return (hasEmoji ? try sas.emoji(info: info) : [], try sas.numbers(info: info))
     }
 
-    /// The user says that both are the same.
+    /// The user confirms that both sides show the same.
     /// - Returns: The content of `mac`, to be sent.
     mutating func confirm() throws -> [String: JSONValue] {
         guard step == .comparing, !hasConfirmed else { throw Failure.unexpectedMessage }
@@ -202,7 +203,7 @@ struct SasExchange {
         return ["mac": .object(macs), "keys": .string(try code(of: ids, info: info + "KEY_IDS"))]
     }
 
-    /// What is proven, once the user has confirmed and the MACs of the other side are there.
+    /// The proof, once the user has confirmed and the other side's MACs have arrived.
     func proof() throws -> Proof? {
         guard hasConfirmed, let theirMACs else { return nil }
         guard let macs = theirMACs["mac"]?.object, let all = theirMACs["keys"]?.string, macs.count <= 64 else {
@@ -226,7 +227,7 @@ struct SasExchange {
         "MATRIX_KEY_VERIFICATION_MAC\(one.user)\(one.device)\(other.user)\(other.device)\(transaction)"
     }
 
-    /// In the order of their bytes.
+    /// Sorts by bytes, as the MAC of the key IDs requires.
     private static func list(_ ids: some Sequence<String>) -> String {
         ids.map { ExactText($0) }.sorted().map(\.text).joined(separator: ",")
     }

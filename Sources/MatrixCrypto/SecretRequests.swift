@@ -3,12 +3,12 @@ import Foundation
 import JSONReading
 public import Ratchets
 
-/// Secrets that this device has asked its user's other devices for, and that it was asked for. In memory alone: what is
-/// missing is asked for again after a start.
+/// Secret requests to and from the user's other devices. They are in memory only: missing secrets are requested again
+/// after a restart.
 struct SecretRequests {
-    /// By the identifier of the request. What comes without one is refused.
+    /// This device's requests by request ID. A secret that answers none of them is rejected.
     var open: [String: SecretName] = [:]
-    /// What others want, until they are known to be confirmed.
+    /// Requests from other devices, pending until those are confirmed.
     private(set) var requested: [Wish] = []
 
     struct Wish: Equatable {
@@ -32,12 +32,12 @@ struct SecretRequests {
     }
 }
 
-/// Sharing of secrets between confirmed devices of the user.
+/// Secret sharing between the user's confirmed devices.
 extension CryptoMachine {
-    /// Where a backup's key is that came from another device, until it was compared with the backup.
+    /// The record of a backup key from another device, until it is compared with the backup.
     private static let unprovenBackup = PrivateKeys.key(.backup, isStaged: true)
 
-    /// Asks the confirmed devices for what is missing here.
+    /// Requests the missing secrets from the confirmed devices.
     public func requestMissingSecrets() async throws {
         try await change { state, _ in
             let devices = try await devices(of: user).filter { $0.device != device && state.ownConfirms($0) }
@@ -60,7 +60,7 @@ extension CryptoMachine {
         }
     }
 
-    /// Takes an `m.secret.request`, which is in the clear.
+    /// Processes an `m.secret.request`, which is sent in the clear.
     func takeSecretRequest(_ content: JSONValue, from sender: ExactText, _ state: inout State) {
         guard sender == user, let asking = content["requesting_device_id"]?.exactText, asking != device,
             asking.bytes.count <= DeviceKeys.maxIdentifier, let request = content["request_id"]?.string,
@@ -73,13 +73,13 @@ extension CryptoMachine {
         state.secretRequests.add(SecretRequests.Wish(device: asking, request: request, name: name))
     }
 
-    /// Answers those who may have what they ask for; others wait until they are confirmed, and are forgotten with the end
-    /// of the program. Call it in a change of its own: it reads sessions from the disk.
+    /// Answers the requests of confirmed devices; others stay pending until the device is confirmed or the program
+    /// ends. Call it in a change of its own: it loads sessions from the storage, which lacks the change's own updates.
     func answerSecretRequests(_ state: inout State, _ change: inout CryptoChange) async throws {
         guard !state.secretRequests.requested.isEmpty, !state.isReplaced else { return }
         let known = try await devices(of: user)
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
-        // One message to a device in a change: its session is read from the disk each time.
+        // One message per device and change: the session is loaded from the storage each time.
         var answered: Set<ExactText> = []
         for wish in state.secretRequests.requested where !answered.contains(wish.device) {
             guard let keys = known.first(where: { $0.device == wish.device }), state.ownConfirms(keys) else { continue }
@@ -109,9 +109,9 @@ extension CryptoMachine {
         }
     }
 
-    /// Takes an `m.secret.send`, which came by Olm.
-    /// - Returns: The secret, if it is one that was asked for, from a device that may say it, and fits what is public of
-    ///   it. A backup's key waits in ``unprovenBackupKey()``.
+    /// Processes an `m.secret.send`, which came through Olm.
+    /// - Returns: The secret, if this device requested it, the sender is a confirmed device of the user, and it matches
+    ///   the corresponding public key. A backup key waits in ``unprovenBackupKey()`` until it is compared.
     func takeSecret(
         _ content: JSONValue, from owner: InboundSession.Owner, _ state: inout State, _ change: inout CryptoChange
     ) async throws -> SecretName? {
@@ -134,12 +134,12 @@ extension CryptoMachine {
         return name
     }
 
-    /// The backup's key that another device has sent: the caller compares it with the backup.
+    /// The backup key sent by another device, which the caller has to compare with the backup.
     public func unprovenBackupKey() async throws -> KeyMaterial? {
         try await PrivateKeys.stored(.backup, isStaged: true, in: storage, key: key)
     }
 
-    /// The key was compared.
+    /// Removes the key after it was compared.
     public func dropUnprovenBackupKey() async throws {
         try await change { _, change in change.removed.insert(Self.unprovenBackup) }
     }

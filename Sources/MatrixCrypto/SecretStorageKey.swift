@@ -2,28 +2,28 @@ public import ChatCore
 public import JSONReading
 public import Ratchets
 
-/// The description of a key that the secret storage is encrypted with: `m.secret_storage.key.ID` of the specification's
-/// "Secret storage". It has what a key is recognized by, and not the key.
+/// The description of a secret storage key: `m.secret_storage.key.ID` in the specification's "Secret storage". It has
+/// the data to check a key, but not the key.
 public struct SecretStorageKey: Equatable, Sendable {
     public enum Failure: Error, Equatable, Sendable {
         case id
         case algorithm
-        /// What the key is recognized by cannot be read.
+        /// The data to check the key is unreadable.
         case check
-        /// It has no passphrase, or one in a way that is not known.
+        /// It has no passphrase, or uses an unsupported derivation.
         case passphrase
-        /// So few that the key can be guessed, or so many that it is made for hours.
+        /// So few iterations that the key can be guessed, or so many that deriving it would take hours.
         case iterations
         case library(RatchetError)
     }
 
-    /// How a key is made of a passphrase.
+    /// How the key is derived from a passphrase.
     public struct Passphrase: Equatable, Sendable {
         public static let iterations: ClosedRange<Int64> = 100_000...10_000_000
         static let algorithm = "m.pbkdf2"
 
         public let salt: String
-        /// As the description has it, which may be out of ``iterations``.
+        /// As stated in the description; may be outside the accepted range.
         public let iterations: Int64
 
         public init(salt: String, iterations: Int64) {
@@ -34,11 +34,11 @@ public struct SecretStorageKey: Equatable, Sendable {
         public var isUsable: Bool { Self.iterations.contains(iterations) }
     }
 
-    /// Whether a key is the one that is described.
+    /// Whether a key matches the description.
     public enum Proof: Equatable, Sendable {
         case proven
         case wrong
-        /// The description has nothing that it could be recognized by: what it opens proves it.
+        /// The description has no data to check the key; only decrypting a secret proves it.
         case unproven
     }
 
@@ -49,7 +49,7 @@ public struct SecretStorageKey: Equatable, Sendable {
     public let id: ExactText
     public let name: String?
     public let passphrase: Passphrase?
-    /// What 32 bytes of zero are when the key encrypts them under an empty name.
+    /// The IV and MAC of 32 zero bytes, encrypted with the key under an empty name.
     private let check: Check?
 
     private struct Check: Equatable {
@@ -57,11 +57,11 @@ public struct SecretStorageKey: Equatable, Sendable {
         let mac: [UInt8]
     }
 
-    /// The type of its account data.
+    /// The type of its account data event.
     public var type: String { Self.type(of: id) }
     public static func type(of id: ExactText) -> String { "m.secret_storage.key.\(id.text)" }
 
-    /// Describes a key under an ID of its own.
+    /// Describes a key under a new random ID.
     public init(describing key: KeyMaterial, name: String? = nil) throws(Failure) {
         do throws(RatchetError) {
             let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef".utf8)
@@ -75,7 +75,7 @@ public struct SecretStorageKey: Equatable, Sendable {
         passphrase = nil
     }
 
-    /// Reads a description. A passphrase that cannot be used does not stand in the way of the key itself.
+    /// Parses a description. An unusable passphrase is no error: the key itself can still be entered.
     public init(id: ExactText, content: JSONValue) throws(Failure) {
         guard (1...255).contains(id.bytes.count) else { throw .id }
         guard content["algorithm"]?.string == Self.algorithm else { throw .algorithm }
@@ -95,7 +95,7 @@ public struct SecretStorageKey: Equatable, Sendable {
         guard json["algorithm"]?.string == Passphrase.algorithm, let salt = json["salt"]?.string,
             salt.utf8.count <= maxText, case .integer(let iterations)? = json["iterations"]
         else { return nil }
-        // Keys of another length are none here.
+        // Keys of other lengths are not supported.
         switch json["bits"] {
         case nil, .null?, .integer(256)?: return Passphrase(salt: salt, iterations: iterations)
         default: return nil
@@ -109,7 +109,7 @@ public struct SecretStorageKey: Equatable, Sendable {
         return bytes
     }
 
-    /// What is stored as account data.
+    /// The content to store as account data.
     public var content: JSONValue {
         var content: [String: JSONValue] = ["algorithm": .string(Self.algorithm)]
         content["name"] = name.map { .string($0) }
@@ -138,7 +138,7 @@ public struct SecretStorageKey: Equatable, Sendable {
         }
     }
 
-    /// The key that a passphrase makes. Takes up to seconds, on a thread of its own.
+    /// Derives the key from a passphrase on a thread of its own, which can take seconds.
     public func key(from typed: String) async throws(Failure) -> KeyMaterial {
         guard let passphrase else { throw .passphrase }
         guard passphrase.isUsable else { throw .iterations }
@@ -152,6 +152,6 @@ public struct SecretStorageKey: Equatable, Sendable {
         }
     }
 
-    /// Whether text that is no recovery key may have been meant as one.
+    /// Whether text that is not a valid recovery key looks like a mistyped one.
     public static func resemblesRecoveryKey(_ text: String) -> Bool { RecoveryKeyCodec.resembles(text) }
 }

@@ -1,16 +1,16 @@
 import ChatCore
 import Ratchets
 
-/// Judges who has sent what sessions read, within one change: the devices and identities of each user are read once.
+/// Checks who has created sessions, within one change: the devices and identity of each user are loaded once.
 struct SenderCheck {
     private let user: ExactText
     private let ownKeys: (identity: Curve25519Key, signing: Ed25519Key)
     private let storage: any CryptoStorage
     private let tracker: DeviceTracker
     private var users: [ExactText: (identity: Identity?, devices: [DeviceKeys])] = [:]
-    /// Users whose devices nobody has asked for, such as of somebody who has left the room meanwhile.
+    /// Users who are not tracked, such as former members of the room.
     private(set) var unasked: Set<ExactText> = []
-    /// Sessions of which it was not noted yet that their device was confirmed.
+    /// Sessions to store because the confirmation of their device was recorded in them.
     private(set) var confirmed: [SessionID: InboundSession] = [:]
 
     init(user: ExactText, account: OlmAccount, tracker: DeviceTracker, storage: any CryptoStorage) {
@@ -20,10 +20,11 @@ struct SenderCheck {
         self.storage = storage
     }
 
-    /// What is to be said of who has made a session.
-    /// - Throws: ``GroupMessageReader/Seal/unconfirmedSender`` or ``GroupMessageReader/Seal/unknownSender``, or if the storage does.
+    /// The warning to show about the creator of a session; `nil` if there is none.
+    /// - Throws: ``GroupMessageReader/Seal/unconfirmedSender`` or ``GroupMessageReader/Seal/unknownSender``, or if the
+    ///   storage fails.
     mutating func trust(in session: InboundSession) async throws -> MessageTrust? {
-        // A backup or a file proves nothing, whoever it names.
+        // A backup or key file proves nothing, whichever owner it names.
         guard session.source == .direct else { return .unproven }
         let owner = session.owner
         if ExactText(owner.user) == user, owner.identityKey == ownKeys.identity.bytes,
@@ -39,7 +40,7 @@ struct SenderCheck {
             note(identity.master, in: session)
             return identity.hasChangedAfterVerification ? .changedIdentity : nil
         }
-        // It may be gone by now, as after a sign-out: what it was counts.
+        // The device may be gone, as after a sign-out: that it was confirmed before still counts.
         guard let master = session.confirmedBy else {
             let isOutdated = tracker.isOutdated(ExactText(owner.user))
             if isOutdated == nil { unasked.insert(ExactText(owner.user)) }

@@ -2,18 +2,18 @@ public import ChatCore
 public import JSONReading
 public import Ratchets
 
-/// Signing JSON objects, and checking who signed one.
+/// Signs JSON objects and verifies their signatures.
 public enum SignedJSON {
     public enum Failure: Error, Hashable, Sendable {
-        /// It is not an object, or one that cannot be signed.
+        /// The object has no canonical form.
         case unsignable
-        /// There is no signature of this key.
+        /// There is no signature by this key.
         case unsigned
-        /// There is one, and it does not hold.
+        /// There is a signature, but it is invalid.
         case invalid
     }
 
-    /// What a signature is over: the object without its signatures, and without what servers add.
+    /// The bytes that a signature covers: the object without `signatures` and without `unsigned`, which servers add.
     public static func signedBytes(of object: [String: JSONValue]) throws(Failure) -> [UInt8] {
         var object = object
         object["signatures"] = nil
@@ -25,7 +25,7 @@ public enum SignedJSON {
         }
     }
 
-    /// Throws unless `key` has signed the object in the name of `user` as `ed25519:id`.
+    /// Throws unless `key` has signed the object on behalf of `user`, under the key ID `ed25519:keyID`.
     public static func verify(
         _ object: [String: JSONValue], by user: ExactText, keyID: ExactText, key: Ed25519Key
     ) throws(Failure) {
@@ -41,7 +41,7 @@ public enum SignedJSON {
         }
     }
 
-    /// The object with one more signature; others stay.
+    /// Adds a signature to an object; existing ones stay.
     public static func signed(
         _ object: [String: JSONValue], by user: ExactText, keyID: ExactText, sign: ([UInt8]) throws -> Signature
     ) throws -> [String: JSONValue] {

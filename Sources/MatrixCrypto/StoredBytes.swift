@@ -1,6 +1,6 @@
 import Ratchets
 
-/// Bytes in a record, as base64. Earlier versions stored a list of numbers, which takes many times as long to read and to
+/// Bytes in a record, as base64. Earlier versions stored an array of numbers, which is many times slower to read and
 /// write.
 struct StoredBytes: Codable, Equatable {
     let bytes: [UInt8]
@@ -9,7 +9,7 @@ struct StoredBytes: Codable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        // What is no text is a list, or an error.
+        // Anything other than a string is the earlier array form, or an error.
         guard let text = try? value.decode(String.self) else {
             bytes = try value.decode([UInt8].self)
             return

@@ -2,16 +2,16 @@ public import ChatCore
 public import Foundation
 public import JSONReading
 
-/// Messages to this device that came while its keys could not be opened. A plain sync brings each once, so they are kept
-/// as they came, without the keys, and read once these are there.
+/// To-device messages received while the keys could not be opened. A plain sync delivers each only once, so they are
+/// stored as received, which needs no keys, and processed once the keys are open.
 public enum UnopenedMessages {
-    /// More than come in months; of more the oldest are kept, which later ones may build on.
+    /// More than arrive in months. Beyond this the newest are dropped, as messages may depend on earlier ones.
     static let maxCount = 10_000
     static let maxBytes = 32 * 1024 * 1024
-    /// Longer ones are nobody's.
+    /// No genuine message is longer.
     private static let maxMessage = 256 * 1024
     private static let messagesInRecord = 100
-    /// Others are over before anybody could answer them.
+    /// Messages of other types are obsolete before anyone could answer them.
     private static let types: Set = ["m.room.encrypted", "m.room_key.withheld"]
     fileprivate static let headKey = CryptoRecord.Key(.unopenedMessage)
 
@@ -20,7 +20,7 @@ public enum UnopenedMessages {
         var count = 0
         var bytes = 0
 
-        /// What cannot be read is counted anew, from what there is.
+        /// An unreadable head is recomputed from the records.
         init(in storage: any CryptoStorage) async throws {
             if let record = try await storage.cryptoRecord(headKey),
                 let stored = try? JSONDecoder().decode(Head.self, from: record.value)
@@ -42,7 +42,7 @@ public enum UnopenedMessages {
         func record() throws -> CryptoRecord { CryptoRecord(headKey, value: try JSONEncoder().encode(self)) }
     }
 
-    /// Keeps messages. They are on the disk when this returns.
+    /// Stores messages. They are on the disk when this returns.
     public static func keep(_ events: [JSONValue], in storage: any CryptoStorage) async throws {
         let readable = events.compactMap(essence)
         guard !readable.isEmpty else { return }
@@ -68,7 +68,8 @@ public enum UnopenedMessages {
         try await storage.commit(change)
     }
 
-    /// What is read of a message, as JSON; `nil` if nothing ever is, or if it has what no honest sender writes.
+    /// The fields of a message that are processed later, as JSON; `nil` if the message is irrelevant, too long or
+    /// malformed.
     private static func essence(_ event: JSONValue) -> [UInt8]? {
         guard let type = event["type"], types.contains(type.string ?? ""), let sender = event["sender"],
             let content = event["content"],
@@ -78,21 +79,21 @@ public enum UnopenedMessages {
     }
 
     private static func record(_ number: Int, _ events: [[UInt8]]) -> CryptoRecord {
-        // With leading zeros, so that their order is that of the numbers.
+        // Zero-padded, so that lexicographic order is numeric order.
         let digits = String(number)
         let id = ExactText(String(repeating: "0", count: max(0, 20 - digits.count)) + digits)
         let array = [UInt8(ascii: "[")] + events.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
         return CryptoRecord(CryptoRecord.Key(.unopenedMessage, id: id), value: Data(array))
     }
 
-    /// In the order in which they came.
+    /// In order of arrival.
     fileprivate static func records(in storage: any CryptoStorage) async throws -> [CryptoRecord] {
         try await storage.cryptoRecords(.unopenedMessage, owner: nil).filter { $0.key != headKey }
     }
 }
 
 extension CryptoMachine {
-    /// Reads what ``UnopenedMessages`` has kept. A message that damaged records keep from being read stays.
+    /// Processes the messages in ``UnopenedMessages``. A message that fails because of damaged records stays stored.
     public func receiveUnopened(at now: Date) async throws -> CryptoReceipt {
         let records = try await storage.cryptoRecords(.unopenedMessage, owner: nil)
         guard !records.isEmpty else { return CryptoReceipt() }
@@ -151,7 +152,7 @@ extension CryptoMachine {
 }
 
 extension Error {
-    /// Whether the same may succeed later, as on a full disk.
+    /// Whether a later attempt may succeed, as after a full disk.
     fileprivate var isOfStorage: Bool { self is ChatError || self is CancellationError }
 }
 

@@ -2,29 +2,29 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// One verification from the request to its end: a state machine over the messages of both sides.
+/// One verification from its request to its end: a state machine over the messages of both sides.
 struct VerificationFlow {
     enum Channel: Equatable {
-        /// By messages to devices, between those of one user.
+        /// To-device messages, between devices of one user.
         case devices
-        /// By messages in a room.
+        /// Messages in a room.
         case room(ExactText)
     }
 
-    /// A message to the other side, without what names the transaction.
+    /// A message to the other side, without the transaction ID.
     struct Message: Equatable {
         let type: String
         let content: [String: JSONValue]
-        /// To which devices; `nil` for the one that answers.
+        /// The devices to send it to; `nil` for the one that has answered.
         var devices: [ExactText]?
     }
 
     static let prefix = "m.key.verification."
-    /// From the request on.
+    /// How long a verification may take, from its request on.
     static let lifetime: TimeInterval = 600
-    /// For a request that came.
+    /// How long an incoming request may be answered.
     static let requestLifetime: TimeInterval = 120
-    /// After which who was asked begins, if who has asked does not.
+    /// How long to wait for the other side's `start` before sending one.
     static let startDelay: TimeInterval = 10
 
     let id: ExactText
@@ -32,13 +32,13 @@ struct VerificationFlow {
     let user: ExactText
     let isIncoming: Bool
     let begun: Date
-    /// Which devices were asked.
+    /// The devices that the request was sent to.
     let asked: [ExactText]
     private(set) var device: ExactText?
     private(set) var phase: Verification.Phase
     private var exchange: SasExchange?
     private var readyAt: Date?
-    /// What the other side offers.
+    /// Whether the other side supports SAS.
     private var offersSAS = true
 
     // MARK: Beginning
@@ -54,7 +54,7 @@ struct VerificationFlow {
         phase = .waiting
     }
 
-    /// A request that came; `nil` if it is too old, or says nothing that could be answered.
+    /// An incoming request; `nil` if it is too old or malformed.
     init?(
         request content: JSONValue, as id: ExactText, from user: ExactText, over channel: Channel, sentAt: Date?,
         at now: Date
@@ -86,7 +86,7 @@ struct VerificationFlow {
         }
     }
 
-    /// When ``tick(own:other:at:)`` is worth a call.
+    /// When to call ``tick(own:other:at:)`` next.
     var deadline: Date? {
         guard !hasEnded else { return nil }
         let end = begun.addingTimeInterval(Self.lifetime)
@@ -100,7 +100,7 @@ struct VerificationFlow {
 
     // MARK: The user
 
-    /// What the user here says.
+    /// Performs an action of the local user.
     mutating func perform(_ action: Verification.Action, device own: ExactText, at now: Date) throws -> [Message] {
         guard !hasEnded else { return [] }
         switch action {
@@ -139,18 +139,18 @@ struct VerificationFlow {
         cancel(failure.rawValue, cancellation)
     }
 
-    /// What was done is over without a message, as another device has answered.
+    /// Ends the verification without a message, as when another device has answered.
     mutating func end(_ cancellation: Verification.Cancellation) {
         if !hasEnded { phase = .canceled(cancellation) }
     }
 
     // MARK: Time
 
-    /// Ends what takes too long, and begins where the other side does not.
+    /// Cancels the verification if it times out, or sends `start` if the other side does not.
     mutating func tick(own: SasExchange.Party?, other: SasExchange.Party?, at now: Date) throws -> [Message] {
         guard let deadline, now >= deadline else { return [] }
         if phase == .preparing, exchange == nil, now < begun.addingTimeInterval(Self.lifetime) {
-            // The device is still being asked about.
+            // The other device's keys are still being queried.
             guard other != nil else {
                 readyAt = now
                 return []
@@ -162,11 +162,10 @@ struct VerificationFlow {
 
     // MARK: The other side
 
-    /// Takes a message of the other side.
+    /// Processes a message from the other side.
     /// - Parameters:
-    ///   - type: Behind ``prefix``.
-    ///   - sender: The device that has sent it, if the message says which.
-    ///   - other: The other device, as it is known now; `nil` if it is not.
+    ///   - type: The event type without ``prefix``.
+    ///   - other: The other device as currently known; `nil` if it is not known.
     mutating func take(
         _ type: String, _ content: JSONValue, own: SasExchange.Party?, other: SasExchange.Party?, at now: Date
     ) throws -> [Message] {
@@ -192,7 +191,7 @@ struct VerificationFlow {
             case "cancel":
                 phase = .canceled(Verification.Cancellation(code: content["code"]?.string))
                 return []
-            // The other side is done once its own user has confirmed; what counts here are its MACs.
+            // `done` is ignored: only the other side's MACs count.
             default: return []
             }
         } catch let failure as SasExchange.Failure {
@@ -221,7 +220,7 @@ struct VerificationFlow {
                     type: Self.prefix + "cancel", content: ["code": "m.accepted", "reason": "m.accepted"],
                     devices: others))
         }
-        // A device that is not known yet is asked about; `tick` begins then.
+        // An unknown device is queried first; then `tick` sends `start`.
         guard other != nil else { return messages }
         return messages + (try start(own: own, other: other))
     }
@@ -242,7 +241,7 @@ struct VerificationFlow {
         guard let own, let other else { throw SasExchange.Failure.keyMismatch }
         if let exchange {
             guard exchange.isStarter else { throw SasExchange.Failure.unexpectedMessage }
-            // Both have begun: that of the smaller names counts.
+            // Both sides have sent `start`: the one from the smaller user and device ID prevails.
             guard (other.user, other.device) < (own.user, own.device) else { return [] }
         }
         let (begun, accept) = try SasExchange.accepting(content, as: id, own: own, other: other)
@@ -256,7 +255,7 @@ struct VerificationFlow {
             emoji: strings.emoji.compactMap { VerificationEmoji(index: $0) }, numbers: strings.numbers)
     }
 
-    /// What is proven, once: the verification is done with it.
+    /// Completes the verification once it is proven; returns the proof exactly once.
     mutating func finish() -> (proof: SasExchange.Proof?, messages: [Message]) {
         guard phase == .confirming else { return (nil, []) }
         do {
@@ -268,14 +267,14 @@ struct VerificationFlow {
         }
     }
 
-    /// As if this device had answered.
+    /// A copy in which this device has answered.
     func answered(by device: ExactText) -> VerificationFlow {
         var flow = self
         flow.device = device
         return flow
     }
 
-    /// The content with what names the transaction.
+    /// Adds the transaction ID to the content of a message.
     func named(_ content: [String: JSONValue]) -> JSONValue {
         var content = content
         switch channel {
@@ -285,7 +284,7 @@ struct VerificationFlow {
         return .object(content)
     }
 
-    /// As its user sees it.
+    /// The verification in the form the user interface shows.
     func value(deviceName: String, isOwn: Bool) -> Verification {
         Verification(
             id: id.text, user: MemberID(user.text), device: device?.text, deviceName: deviceName, isOwn: isOwn,

@@ -2,10 +2,10 @@ public import ChatCore
 public import Foundation
 public import JSONReading
 
-/// The verifications that are under way or have just ended, in the order in which they began. They are in memory alone: an
-/// end of the program ends them, and the other side sees that nobody answers.
+/// The running and recently ended verifications, oldest first. They are in memory only: they end with the program, and
+/// time out on the other side.
 struct Verifications {
-    /// Requests that came and are not answered: more are nobody's honest ones.
+    /// The limit of running incoming verifications; further requests are ignored.
     private static let maxRequests = 8
     private static let maxFlows = 32
 
@@ -32,14 +32,14 @@ struct Verifications {
     var deadline: Date? { flows.compactMap(\.deadline).min() }
 }
 
-/// A message of a verification that belongs into a room.
+/// A verification message to send into a room.
 public struct VerificationRoomMessage: Equatable, Sendable {
     public let room: ExactText
     public let type: String
     public let content: [String: JSONValue]
 }
 
-/// A message of a verification that came in a room.
+/// A verification message received in a room.
 public struct VerificationEvent: Equatable, Sendable {
     public let room: ExactText
     public let event: ExactText
@@ -59,6 +59,6 @@ public struct VerificationEvent: Equatable, Sendable {
         self.sentAt = sentAt
     }
 
-    /// What `m.room.message` calls a request.
+    /// The `msgtype` of a verification request.
     public static let requestKind = "m.key.verification.request"
 }

@@ -1,16 +1,16 @@
 import ChatCore
 import Foundation
 
-/// Why keys were withheld, within one change. Anybody can say so of any number of sessions, so only the last ones are
-/// kept.
+/// Why keys were withheld, within one change. Anyone can claim this of any number of sessions, so only the latest
+/// claims are stored.
 struct WithheldRecords {
-    /// More sessions than rooms have that somebody reads.
+    /// More sessions than the rooms of one user have.
     static let maxRecords = 10_000
 
     private let storage: any CryptoStorage
-    /// `nil` for what goes.
+    /// `nil` for records to remove.
     private var records: [CryptoRecord.Key: CryptoRecord?] = [:]
-    /// The order is a ring of places, each with the session of a record.
+    /// A ring buffer of slots, each with the session of one record, which gives the order of the records.
     private var places: [CryptoRecord.Key: SessionID] = [:]
     private var next: Int?
 
@@ -24,7 +24,7 @@ struct WithheldRecords {
             if let record { change.put.append(record) } else { change.removed.insert(key) }
         }
         for (key, session) in places {
-            // The identifier of a room is at most 255 bytes long.
+            // A room ID is at most 255 bytes long.
             let value = Data([UInt8(session.room.bytes.count)] + session.room.bytes + session.session.bytes)
             change.put.append(CryptoRecord(key, value: value))
         }
@@ -32,11 +32,11 @@ struct WithheldRecords {
         return change
     }
 
-    /// The key has come, which is never withheld then.
+    /// Removes the claim about a session whose key has arrived.
     mutating func remove(_ key: CryptoRecord.Key) { records.updateValue(nil, forKey: key) }
 
     /// - Parameter key: Of the kind ``CryptoRecord/Kind/withheldSession``.
-    /// - Returns: Whether it is another reason than before.
+    /// - Returns: Whether the reason has changed.
     mutating func put(_ reason: Withheld, for key: CryptoRecord.Key) async throws -> Bool {
         let value = Data(reason.rawValue.utf8)
         let known: CryptoRecord?
@@ -53,7 +53,7 @@ struct WithheldRecords {
             number = next
         } else {
             let stored = try await storage.cryptoRecord(Self.nextKey)
-            // What cannot be read begins anew: the places that there are go one after another.
+            // If it is unreadable, the ring restarts at slot 0 and overwrites the old records in turn.
             number = stored.flatMap { Int(String(decoding: $0.value, as: UTF8.self)) } ?? 0
         }
         let place = CryptoRecord.Key(.withheldOrder, id: ExactText(String(number)))

@@ -1,7 +1,7 @@
 import CRatchets
 
-/// A session in the server's backup, encrypted for the backup's public key. Its MAC is over nothing: it proves neither
-/// that it is whole nor who made it.
+/// A session in the backup on the server, encrypted with the backup's public key. The MAC covers no data, so it proves
+/// neither integrity nor origin.
 public struct BackedUpData: Hashable, Sendable {
     public let ephemeralKey: Curve25519Key
     public let mac: [UInt8]
@@ -25,7 +25,7 @@ public struct BackedUpData: Hashable, Sendable {
     }
 }
 
-/// What reads the backup of keys on the server.
+/// The private key that decrypts the backup on the server.
 public final class BackupKey {
     private let handle: OpaquePointer
     public let publicKey: Curve25519Key

@@ -1,6 +1,6 @@
 import CRatchets
 
-/// A Megolm session that this device encrypts with, for one room.
+/// A Megolm session with which this device encrypts for one room.
 public final class OutboundGroupSession {
     private let handle: OpaquePointer
 
@@ -23,7 +23,7 @@ public final class OutboundGroupSession {
 
     public var id: String { get throws(RatchetError) { text(try output { ratchet_group_out_id(handle, $0) }) } }
 
-    /// The next message's.
+    /// The index of the next message.
     public var index: UInt32 {
         get throws(RatchetError) {
             var index: UInt32 = 0
@@ -32,27 +32,28 @@ public final class OutboundGroupSession {
         }
     }
 
-    /// What reads the next message and all after it, to be sent through Olm.
+    /// The key that decrypts the next message and all later ones, to be sent through Olm.
     public var sessionKey: [UInt8] { get throws(RatchetError) { try output { ratchet_group_out_key(handle, $0) } } }
 
-    /// The caller marks the index as used on the disk before the message leaves: no index is used for two texts.
+    /// The caller has to store the index as used before sending the message: an index must never encrypt two
+    /// plaintexts.
     public func encrypt(_ plaintext: [UInt8]) throws(RatchetError) -> [UInt8] {
         try output { ratchet_group_out_encrypt(handle, plaintext, plaintext.count, $0) }
     }
 }
 
-/// A Megolm session that messages of one device in one room are read with.
+/// A Megolm session that decrypts the messages of one device in one room.
 public final class InboundGroupSession {
     private let handle: OpaquePointer
 
     private init(handle: OpaquePointer) { self.handle = handle }
 
-    /// From what the sending device shared and signed.
+    /// Creates a session from the signed key that the sending device has shared.
     public convenience init(sessionKey: [UInt8]) throws(RatchetError) {
         self.init(handle: try made { ratchet_group_in_new(sessionKey, sessionKey.count, $0) })
     }
 
-    /// From a backup or a file: nobody has signed it.
+    /// Creates a session from an exported key of a backup or a key file, which is not signed.
     public convenience init(exported: [UInt8]) throws(RatchetError) {
         self.init(handle: try made { ratchet_group_in_import(exported, exported.count, $0) })
     }
@@ -80,24 +81,24 @@ public final class InboundGroupSession {
         }
     }
 
-    /// Says nothing of replays: who calls this remembers which event had an index.
+    /// Does not detect replays: the caller has to record which event used which index.
     public func decrypt(_ message: [UInt8]) throws(RatchetError) -> (plaintext: [UInt8], index: UInt32) {
         var index: UInt32 = 0
         let plaintext = try output { ratchet_group_in_decrypt(handle, message, message.count, &index, $0) }
         return (plaintext, index)
     }
 
-    /// What reads messages from `index` on.
+    /// The exported key that decrypts messages from `index` on.
     public func exported(at index: UInt32) throws(RatchetError) -> [UInt8] {
         try output { ratchet_group_in_export(handle, index, $0) }
     }
 
     public enum Comparison: Int32, Sendable {
         case same = 0
-        /// This one reads more.
+        /// This session decrypts more messages.
         case beginsEarlier = 1
         case beginsLater = -1
-        /// They are not of one session, whatever their identifiers say.
+        /// Two different sessions, whatever their IDs are.
         case unconnected = 2
     }
 

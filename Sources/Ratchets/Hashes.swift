@@ -1,6 +1,6 @@
 import CRatchets
 
-/// SHA-256, whole or piece by piece.
+/// SHA-256, one-shot or incremental.
 public final class SHA256 {
     private let handle: OpaquePointer
 
@@ -17,7 +17,7 @@ public final class SHA256 {
         try check(ratchet_sha256_update(handle, bytes, bytes.count))
     }
 
-    /// The digest of all that came; begins anew.
+    /// Returns the digest of all input, and resets the state.
     public func finish() throws(RatchetError) -> [UInt8] { try filled(32) { ratchet_sha256_finish(handle, $0) } }
 
     public static func digest(of bytes: [UInt8]) throws(RatchetError) -> [UInt8] {
@@ -25,13 +25,13 @@ public final class SHA256 {
     }
 }
 
-/// Keys made of secrets.
+/// Message authentication and key derivation.
 public enum KeyDerivation {
     public static func hmacSHA256(of bytes: [UInt8], key: [UInt8]) throws(RatchetError) -> [UInt8] {
         try filled(32) { ratchet_hmac_sha256(key, key.count, bytes, bytes.count, $0) }
     }
 
-    /// - Parameter count: At most 8,160.
+    /// - Parameter count: The number of bytes, at most 8,160.
     public static func hkdfSHA256(
         input: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) throws(RatchetError) -> [UInt8] {
@@ -40,11 +40,11 @@ public enum KeyDerivation {
         }
     }
 
-    /// How many rounds may be asked for: fewer can be guessed, and more take seconds of work that a server asks for.
+    /// The upper bound limits the work that a server can demand; callers enforce a minimum of their own.
     public static let rounds: ClosedRange<UInt32> = 1...10_000_000
 
-    /// Takes 0.8 s for a million rounds: never on the main thread.
-    /// - Parameter count: At most 64.
+    /// Takes 0.8 s per million rounds: never call it on the main thread.
+    /// - Parameter count: The number of bytes, at most 64.
     public static func pbkdf2SHA512(
         passphrase: String, salt: [UInt8], rounds: UInt32, count: Int
     ) throws(RatchetError) -> [UInt8] {

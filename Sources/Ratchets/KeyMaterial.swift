@@ -1,20 +1,20 @@
 import CRatchets
 
-/// 32 secret bytes, such as the key of pickles: wiped when the last reference goes, and printed by nobody.
+/// 32 secret bytes, such as a pickle key: wiped with the last reference, and never printed.
 public final class KeyMaterial: Sendable, CustomStringConvertible, CustomReflectable {
-    // Written in `init` alone.
+    // Written only in `init`.
     private nonisolated(unsafe) let storage: UnsafeMutablePointer<UInt8>
 
     public static let count = 32
 
-    /// A random one.
+    /// Generates a random key.
     public init() throws(RatchetError) {
         storage = .allocate(capacity: Self.count)
         storage.initialize(repeating: 0, count: Self.count)
         try check(ratchet_random(storage, Self.count))
     }
 
-    /// A copy; `bytes` themselves are the caller's to forget.
+    /// Copies the bytes; the caller still has to erase `bytes`.
     public init(bytes: some Collection<UInt8>) throws(RatchetError) {
         storage = .allocate(capacity: Self.count)
         storage.initialize(repeating: 0, count: Self.count)
@@ -27,7 +27,7 @@ public final class KeyMaterial: Sendable, CustomStringConvertible, CustomReflect
         storage.deallocate()
     }
 
-    /// The bytes, as what keeps them needs them. The pointer must not leave `body`.
+    /// Calls `body` with the bytes. The pointer must not escape `body`.
     public func withBytes<Result, Failure: Error>(
         _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -40,16 +40,16 @@ public final class KeyMaterial: Sendable, CustomStringConvertible, CustomReflect
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The system's random numbers.
+/// The system's random number generator.
 public enum Randomness {
     public static func bytes(_ count: Int) throws(RatchetError) -> [UInt8] {
         try filled(count) { ratchet_random($0, count) }
     }
 }
 
-/// Comparing what must not be guessed byte by byte.
+/// Comparison without a timing side channel.
 public enum ConstantTime {
-    /// In the same time whatever differs; lengths are no secret.
+    /// Takes the same time wherever the bytes differ; lengths are not secret.
     public static func equal(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.count == other.count && ratchet_equal(one, other, one.count)
     }

@@ -1,4 +1,4 @@
-/// HMAC-SHA-256 (RFC 2104), piece by piece, of what does not fit into memory.
+/// Incremental HMAC-SHA-256 (RFC 2104), for data that does not fit into memory.
 public final class MessageAuthentication {
     private static let blockSize = 64
     private let inner: SHA256
@@ -15,7 +15,7 @@ public final class MessageAuthentication {
 
     public func update(_ bytes: [UInt8]) throws(RatchetError) { try inner.update(bytes) }
 
-    /// Of all that came; once.
+    /// The MAC of all input. Must be called only once.
     public func finish() throws(RatchetError) -> [UInt8] {
         try outer.update(try inner.finish())
         return try outer.finish()

@@ -1,8 +1,8 @@
 import CRatchets
 
-/// A device's identity keys, and the one-time and fallback keys that others begin Olm sessions with.
+/// A device's identity keys, and the one-time and fallback keys with which others establish Olm sessions.
 ///
-/// Not `Sendable`: one thread at a time uses it, as it does any object of this module.
+/// Not `Sendable`: only one thread at a time may use this or any other object of the module.
 public final class OlmAccount {
     let handle: OpaquePointer
 
@@ -15,7 +15,7 @@ public final class OlmAccount {
     public let signingKey: Ed25519Key
     public let identityKey: Curve25519Key
 
-    /// A new device's.
+    /// Creates the keys of a new device.
     public convenience init() throws(RatchetError) { try self.init(handle: made { ratchet_account_new($0) }) }
 
     public convenience init(pickle: [UInt8], key: KeyMaterial) throws(RatchetError) {
@@ -43,7 +43,7 @@ public final class OlmAccount {
         try Signature(bytes: filled(64) { ratchet_account_sign(handle, message, message.count, $0) })
     }
 
-    /// - Parameter count: At most 50. Of more than 5,000 the oldest are forgotten.
+    /// - Parameter count: At most 50. Beyond 5,000 keys, the oldest are discarded.
     public func generateOneTimeKeys(_ count: Int) throws(RatchetError) {
         guard count >= 0 else { throw .argument }
         try check(ratchet_account_generate_one_time_keys(handle, count))
@@ -53,7 +53,7 @@ public final class OlmAccount {
         get throws(RatchetError) { try Self.keys(in: output { ratchet_account_one_time_keys(handle, $0) }) }
     }
 
-    /// The one before it stays usable until ``forgetPreviousFallbackKey()``.
+    /// The previous one stays usable until ``forgetPreviousFallbackKey()``.
     public func generateFallbackKey() throws(RatchetError) { try check(ratchet_account_generate_fallback_key(handle)) }
 
     public var unpublishedFallbackKey: UnpublishedKey? {
@@ -64,16 +64,16 @@ public final class OlmAccount {
         try check(ratchet_account_forget_fallback_key(handle))
     }
 
-    /// After the server took all unpublished keys, and not before.
+    /// To be called only after the server has accepted all unpublished keys.
     public func markAsPublished() throws(RatchetError) { try check(ratchet_account_mark_as_published(handle)) }
 
-    /// A session with a device of which a one-time key was claimed.
+    /// Establishes a session with a device, using a one-time key claimed from it.
     public func session(with identity: Curve25519Key, oneTimeKey: Curve25519Key) throws(RatchetError) -> OlmSession {
         OlmSession(handle: try made { ratchet_account_session_to(handle, identity.bytes, oneTimeKey.bytes, $0) })
     }
 
-    /// The session that a message begins, and what the message says. The one-time key is gone from the account then:
-    /// account and session are stored together, or neither is. If it throws, the account is as it was.
+    /// Establishes the session that a pre-key message begins, and decrypts the message. This uses up the one-time key,
+    /// so account and session have to be stored together. An error leaves the account unchanged.
     public func session(
         from message: [UInt8], of identity: Curve25519Key
     ) throws(RatchetError) -> (session: OlmSession, plaintext: [UInt8]) {
@@ -85,7 +85,7 @@ public final class OlmAccount {
         return (OlmSession(handle: session), plaintext)
     }
 
-    /// Reads the library's records: a byte with the length of the identifier, the identifier, the key.
+    /// Parses the library's records: the length of the key ID as one byte, the key ID, the key.
     private static func keys(in records: [UInt8]) throws(RatchetError) -> [UnpublishedKey] {
         var keys: [UnpublishedKey] = []
         var rest = records[...]

@@ -1,8 +1,7 @@
 extension OlmMessage {
-    /// The one-time or fallback key that a message begins its session with, as far as it says so; `nil` if it begins
-    /// none or cannot be read.
+    /// The one-time or fallback key that a pre-key message claims to use; `nil` if it is another message or malformed.
     public var oneTimeKey: Curve25519Key? {
-        // The version, then fields of protocol buffers: a tag, the length, the bytes.
+        // The version, then protocol buffer fields: a tag, the length, the bytes.
         guard kind == .beginning, bytes.first == 3 else { return nil }
         var rest = bytes.dropFirst()
         while let tag = rest.popFirst(), tag & 7 == 2 {

@@ -1,9 +1,9 @@
 import CRatchets
 
-/// What Olm sends: a message that begins a session, or one within it.
+/// An Olm message: a pre-key message, which establishes a session, or a normal one.
 public struct OlmMessage: Hashable, Sendable {
     public enum Kind: UInt32, Sendable {
-        /// It carries what the other needs to begin the session.
+        /// A pre-key message, with what the recipient needs to establish the session.
         case beginning = 0
         case following = 1
     }
@@ -38,7 +38,7 @@ public final class OlmSession {
 
     public var id: String { get throws(RatchetError) { text(try output { ratchet_olm_id(handle, $0) }) } }
 
-    /// Whether the other has answered: until then each message begins the session.
+    /// Whether the other side has replied: until then each message is a pre-key message.
     public var hasReceived: Bool {
         get throws(RatchetError) {
             var answer = false
@@ -47,14 +47,14 @@ public final class OlmSession {
         }
     }
 
-    /// Whether a message of the kind ``OlmMessage/Kind/beginning`` belongs to this session.
+    /// Whether a pre-key message (``OlmMessage/Kind/beginning``) belongs to this session.
     public func begins(with message: [UInt8]) throws(RatchetError) -> Bool {
         var answer = false
         try check(ratchet_olm_begins_with(handle, message, message.count, &answer))
         return answer
     }
 
-    /// The session is stored before the message leaves: a key is never used twice.
+    /// The session has to be stored before the message is sent: a message key must never be used twice.
     public func encrypt(_ plaintext: [UInt8]) throws(RatchetError) -> OlmMessage {
         var kind: UInt32 = 0
         let bytes = try output { ratchet_olm_encrypt(handle, plaintext, plaintext.count, &kind, $0) }
@@ -62,7 +62,7 @@ public final class OlmSession {
         return OlmMessage(kind: kind, bytes: bytes)
     }
 
-    /// If it throws, the session is as it was.
+    /// An error leaves the session unchanged.
     public func decrypt(_ message: OlmMessage) throws(RatchetError) -> [UInt8] {
         try output {
             ratchet_olm_decrypt(handle, message.kind.rawValue, message.bytes, message.bytes.count, $0)

@@ -1,6 +1,6 @@
 import CRatchets
 
-/// 32 bytes that name a device for Olm. Any 32 bytes are one: a key of small order is refused where it is used.
+/// A Curve25519 public key of 32 bytes, such as a device's identity key. A key of small order is rejected only on use.
 public struct Curve25519Key: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
 
@@ -15,7 +15,7 @@ public struct Curve25519Key: Hashable, Sendable, CustomStringConvertible {
     public var description: String { Base64.encoded(bytes) }
 }
 
-/// 32 bytes that signatures are checked with.
+/// An Ed25519 public key of 32 bytes.
 public struct Ed25519Key: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
 
@@ -29,8 +29,8 @@ public struct Ed25519Key: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { Base64.encoded(bytes) }
 
-    /// Throws unless `signature` is this key's over `message`. Strict: a key of small order and a signature in another
-    /// than its one form are refused.
+    /// Throws unless `signature` is this key's signature of `message`. Strict: keys of small order and non-canonical
+    /// signatures are rejected.
     public func verify(_ signature: Signature, of message: [UInt8]) throws(RatchetError) {
         try check(ratchet_ed25519_verify(bytes, message, message.count, signature.bytes))
     }
@@ -51,9 +51,9 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible {
     public var description: String { Base64.encoded(bytes) }
 }
 
-/// Base64 as Matrix writes it: without padding, and read with or without.
+/// Base64 as in Matrix: encoded without padding, decoded with or without.
 public enum Base64 {
-    /// Text of at most 4/3 of the bytes. Without the library it is empty, as all else fails there, too.
+    /// Returns an empty string if the library is absent, where every other call fails, too.
     public static func encoded(_ bytes: [UInt8]) -> String {
         (try? output { ratchet_base64_encode(bytes, bytes.count, $0) }).map(text) ?? ""
     }

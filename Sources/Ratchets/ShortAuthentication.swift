@@ -1,6 +1,6 @@
 import CRatchets
 
-/// The secret of one verification by emoji or numbers: two keys that are exchanged, and what both sides derive.
+/// The key exchange of one SAS verification, and the emoji, numbers and MACs that both sides derive from it.
 public final class ShortAuthentication {
     private let handle: OpaquePointer
     public let publicKey: Curve25519Key
@@ -13,12 +13,12 @@ public final class ShortAuthentication {
 
     deinit { ratchet_sas_free(handle) }
 
-    /// Once. A key that is refused ends the verification.
+    /// Must be called only once. A rejected key ends the verification.
     public func agree(with theirs: Curve25519Key) throws(RatchetError) {
         try check(ratchet_sas_agree(handle, theirs.bytes))
     }
 
-    /// Six bytes: seven emoji by their first 42 bits, or three numbers by their first 39.
+    /// Six bytes: seven emoji from their first 42 bits, or three numbers from their first 39.
     public func bytes(info: String) throws(RatchetError) -> [UInt8] {
         let info = Array(info.utf8)
         return try filled(6) { ratchet_sas_bytes(handle, info, info.count, $0) }
@@ -34,14 +34,14 @@ public final class ShortAuthentication {
         return (0..<3).map { Int(bits >> UInt64(35 - 13 * $0) & 0x1FFF) + 1000 }
     }
 
-    /// In base64, as `hkdf-hmac-sha256.v2` sends it.
+    /// The MAC in base64, as `hkdf-hmac-sha256.v2` defines it.
     public func mac(of input: String, info: String) throws(RatchetError) -> String {
         let (input, info) = (Array(input.utf8), Array(info.utf8))
         return Base64.encoded(
             try filled(32) { ratchet_sas_mac(handle, input, input.count, info, info.count, $0) })
     }
 
-    /// With the mistake that `hkdf-hmac-sha256` keeps, for whoever offers nothing else.
+    /// The MAC with the base64 flaw of `hkdf-hmac-sha256`, for devices that offer nothing else.
     public func oldMAC(of input: String, info: String) throws(RatchetError) -> String {
         let (input, info) = (Array(input.utf8), Array(info.utf8))
         return text(try output { ratchet_sas_old_mac(handle, input, input.count, info, info.count, $0) })

@@ -1,11 +1,11 @@
 import CRatchets
 
-/// An Ed25519 key that signs, such as one of the three of cross-signing.
+/// An Ed25519 private key, such as one of the three cross-signing keys.
 public final class SigningKey {
     private let handle: OpaquePointer
     public let publicKey: Ed25519Key
 
-    /// A new one.
+    /// Generates a key.
     public convenience init() throws(RatchetError) { try self.init(handle: made { ratchet_signing_new(nil, $0) }) }
 
     public convenience init(seed: KeyMaterial) throws(RatchetError) {
@@ -20,7 +20,7 @@ public final class SigningKey {
 
     deinit { ratchet_signing_free(handle) }
 
-    /// What makes it again, to be kept.
+    /// The seed, from which the key can be restored.
     public var seed: KeyMaterial {
         get throws(RatchetError) {
             var seed = [UInt8](repeating: 0, count: KeyMaterial.count)

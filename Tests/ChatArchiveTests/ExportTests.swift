@@ -48,7 +48,7 @@ import Testing
         return (report, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
-    @Test("A message that could not be read is named with its reason", arguments: ExportFormat.allCases)
+    @Test("A sealed message is exported with its reason", arguments: ExportFormat.allCases)
     func sealedMessage(_ format: ExportFormat) async throws {
         let fixture = try await ArchiveFixture()
         let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)

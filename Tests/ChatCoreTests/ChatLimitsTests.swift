@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ChatLimitsTests {
     @Test(
-        "Names are put on one line; empty and long ones are none",
+        "Names are put on one line; empty and overlong ones are invalid",
         arguments: [
             (" A  room\n", "A room"), ("é", "é"), ("", nil), (" \t\n", nil),
             (String(repeating: "👨‍👩‍👧", count: 100), String(repeating: "👨‍👩‍👧", count: 100)),
@@ -16,7 +16,7 @@ import Testing
         #expect(ChatLimits.displayName(from: typed) == stored)
     }
 
-    @Test("A topic is put on one line, and a blank one is none")
+    @Test("A topic is put on one line, and a blank one is no topic")
     func topicsAreSingleLineAndNotBlank() throws {
         #expect(try ChatLimits.topic(from: " Tides \n and  tea") == "Tides and tea")
         #expect(try ChatLimits.topic(from: " \n") == nil)
@@ -25,14 +25,14 @@ import Testing
         #expect(try ChatLimits.topic(from: longest) == longest)
     }
 
-    @Test("A topic that is too long is called that, not an invalid name")
+    @Test("An overlong topic is reported as such, not as an invalid name")
     func overlongTopicsHaveTheirOwnError() {
         #expect(throws: ChatError.topicTooLong(limit: 500)) {
             try ChatLimits.topic(from: String(repeating: "é", count: 501))
         }
     }
 
-    @Test("A message has text or attachments, and not too much of either")
+    @Test("A message has text or attachments, both within limits")
     func messagesNeedContentWithinLimits() throws {
         try ChatLimits.checkMessage("x")
         try ChatLimits.checkMessage("", attachments: ChatLimits.attachments)
@@ -48,7 +48,7 @@ import Testing
         #expect(!ChatLimits.isValidMessage(" "))
     }
 
-    @Test("An emote with a file is not called empty or too long")
+    @Test("An emote with a file has its own error, not one about its length")
     func emotesCannotHaveAttachments() throws {
         let file = MediaReference(uri: "media:0", name: "a.png", type: "image/png")
         try ChatLimits.check(WrittenMessage("waves", kind: .emote))

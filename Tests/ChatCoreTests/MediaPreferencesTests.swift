@@ -30,7 +30,7 @@ struct MediaPreferencesTests {
         }
     }
 
-    /// What must not decide: the choice of the other kinds.
+    /// The opposite choice, for the other kinds, which must have no effect.
     private func other(_ choice: MediaPreferences.Choice?) -> MediaPreferences.Choice {
         choice == .always ? .never : .always
     }

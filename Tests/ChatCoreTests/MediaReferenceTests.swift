@@ -7,7 +7,7 @@ struct MediaReferenceTests {
         uri: "media:00", name: "a.mp4", type: "video/mp4", bytes: 3, width: 4, height: 5, duration: 6,
         thumbnailURI: "media:01", altText: "A film", blurHash: "00TI:j", loudness: [1, 2])
 
-    @Test("It is stored as one flat object, and read from it")
+    @Test("A reference is stored as one flat object and read back")
     func isFlat() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -26,7 +26,7 @@ import Testing
     private func withFolder(_ work: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-saving-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         defer { try? FileManager.default.removeItem(at: folder) }
         try await work(folder)
     }
@@ -35,7 +35,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("A saved file can be changed by the user although the content is read-only, and replaces an earlier one")
+    @Test("A saved file is writable although the content is read-only, and replaces an existing file")
     func saving() async throws {
         try await withFolder { folder in
             let (content, target) = (folder.appending(path: "content"), folder.appending(path: "tea.txt"))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("What cannot be saved leaves an earlier file as it is, and nothing beside it")
+    @Test("A failed save keeps an existing file, and leaves nothing next to it")
     func failing() async throws {
         try await withFolder { folder in
             let target = folder.appending(path: "tea.txt")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("A folder of that name is not replaced")
+    @Test("A folder with that name is not replaced")
     func folders() async throws {
         try await withFolder { folder in
             let (content, target) = (folder.appending(path: "content"), folder.appending(path: "tea.txt"))

@@ -1,7 +1,7 @@
 import ChatCore
 import Testing
 
-/// The observers of rooms, with what is remembered for observers to come.
+/// The observers of rooms, and the state that is retained for later observers.
 @Suite(.timeLimit(.minutes(5))) struct RoomFeedsTests {
     private let feeds = RoomFeeds<[MemberID]>(isEmpty: { $0.isEmpty })
     private let room = RoomID("room")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("An observer receives the opening by what is remembered, and then each update")
+    @Test("An observer receives an opening from the retained state, and then each update")
     func observersBeginWithTheMemory() async {
         var first = observe().makeAsyncIterator()
         remember([ann])
@@ -32,7 +32,7 @@ import Testing
         #expect(await second.next() == .typing([ann]))
     }
 
-    @Test("A room without observers is forgotten once there is nothing to remember")
+    @Test("A room without observers is dropped once its state is empty")
     func roomsAreForgotten() async {
         remember([ann])
         #expect(feeds.memory(of: room) == [ann] && !feeds.hasObservers(of: room))
@@ -46,7 +46,7 @@ import Testing
         while feeds.memory(of: room) != nil { await Task.yield() }
     }
 
-    @Test("A change to a forgotten room is ignored unless it says what to change")
+    @Test("A change to a dropped room is ignored unless it provides an initial state")
     func forgottenRoomsAreLeftAlone() {
         feeds.change(room) { _ in
             Issue.record("there is nothing to change")
@@ -55,7 +55,7 @@ import Testing
         #expect(feeds.memory(of: room) == nil)
     }
 
-    @Test("A room ends with its last update, and all rooms with none; nothing begins afterwards")
+    @Test("A room ends with a last update, all rooms without one; later streams end at once")
     func streamsEnd() async {
         var ended = observe().makeAsyncIterator()
         feeds.end(room, with: .closed)

@@ -60,7 +60,7 @@ import Testing
         while rooms.reads < 2 { await Task.yield() }
         rooms.setFails(false)
         rooms.set(["b"])
-        // The failed read may not have ended: what changes meanwhile is read by the next refresh.
+        // The failed read may still be running: changes meanwhile are read by the next refresh.
         repeat { feed.refresh() } while await feed.summaries().first { _ in true }?.first?.room.name != "b"
         #expect(await observer.next()?.map(\.room.name) == ["b"])
     }
@@ -72,7 +72,7 @@ import Testing
         let feed = RoomListFeed { try rooms.read() }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next()?.count == 2)
-        // The read ends after it has published.
+        // A read still runs when its list is published: retry until no read overlaps the update.
         var revision = feed.revision
         while true {
             let reads = rooms.reads
@@ -92,7 +92,7 @@ import Testing
         #expect(await observer.next()?.map(\.draftPreview) == [nil, nil, nil])
     }
 
-    @Test("A finished feed ends all streams, also later ones")
+    @Test("Finishing the feed ends all streams, including later ones")
     func finishEndsAllStreams() async {
         let feed = RoomListFeed { [] }
         var early = feed.summaries().makeAsyncIterator()

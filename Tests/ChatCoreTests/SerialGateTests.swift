@@ -2,7 +2,7 @@ import ChatCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SerialGateTests {
-    /// A record of what the operations did, and a door that holds them back.
+    /// Records the operations, and holds them until they are released.
     private actor Record {
         private(set) var entries: [String] = []
         private var isOpen = false
@@ -24,7 +24,7 @@ import Testing
         func contains(_ entry: String) -> Bool { entries.contains(entry) }
     }
 
-    /// Starts an operation that holds the gate until the door is opened.
+    /// Starts an operation that holds the gate until ``Record/release()``.
     private func occupy(_ gate: SerialGate, _ record: Record) async -> Task<Void, any Error> {
         let task = Task { try await gate.run { await record.waitForRelease() } }
         while await !record.contains("held") { await Task.yield() }
@@ -78,7 +78,7 @@ import Testing
             }
 
             func callAll() async throws -> [Int] {
-                // Each call reaches the gate before the next begins, as the actor runs one at a time.
+                // Each call reaches the gate before the next starts, because the actor runs one at a time.
                 var tasks: [Task<Void, any Error>] = []
                 for number in 0..<20 { tasks.append(Task { try await call(number) }) }
                 for task in tasks { try await task.value }
@@ -138,7 +138,7 @@ import Testing
         #expect(await record.entries == ["held", "last"])
     }
 
-    @Test("A task that is canceled already does not run at a free gate")
+    @Test("A task that is already canceled does not run, even at a free gate")
     func canceledTasksDoNotEnterAFreeGate() async throws {
         let gate = SerialGate()
         let record = Record()
@@ -169,7 +169,7 @@ import Testing
         #expect(await record.entries == ["held", "closed, canceled: true"])
     }
 
-    @Test("An operation that throws lets the next one run")
+    @Test("After an operation throws, the next one runs")
     func errorsReleaseTheGate() async throws {
         struct Failure: Error {}
         let gate = SerialGate()

@@ -30,7 +30,7 @@ import Testing
         #expect([1, 3, 7].map { backwards.plural("", "", $0) } == ["1 jedna", "3 kilka", "7 wiele"])
     }
 
-    @Test("Items are joined as the language joins them")
+    @Test("Items are joined as usual in the language")
     func joinsLists() {
         #expect(Translator.untranslated.list([]) == "" && Translator.untranslated.list(["a"]) == "a")
         #expect(Translator.untranslated.list(["a", "b", "{c}"]) == "a, b, {c}")

@@ -9,12 +9,12 @@ import XCTest
 @testable import GtkKit
 @testable import MediaGtk
 
-/// What the rows of messages download before the user asks for it.
+/// What message rows download without a user action.
 final class AutomaticMediaTests: GtkTestCase {
-    /// Media on a server: nothing is here before it is requested.
+    /// A server's media, none of which is cached.
     private final class Server: MediaService, @unchecked Sendable {
         let folder: URL
-        /// Written on the main thread.
+        /// Used on the main thread only.
         private(set) var requested: [String] = []
 
         init(_ folder: URL) { self.folder = folder }
@@ -60,7 +60,7 @@ final class AutomaticMediaTests: GtkTestCase {
         try onMain {
             let (server, view, media, window) = Self.show([.images: .always])
             XCTAssertTrue(MainLoop.pump { window.window.isMapped && view.widget.height > 0 })
-            // What asks comes after whatever the rows would have requested.
+            // Any automatic request would be recorded before this one.
             try RealInput.activate(window.window)
             try RealInput.point(at: try XCTUnwrap(view.voice).play)
             try RealInput.click()

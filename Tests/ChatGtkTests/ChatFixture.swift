@@ -21,10 +21,10 @@ final class ChatFixture {
     let coordinator: ConversationCoordinator
 
     /// - Parameters:
-    ///   - completion: what the composers complete, if anything.
+    ///   - completion: the completion in composers; `nil` for none.
     ///   - time: the conversations' clock.
-    ///   - spelling: the languages in which spelling is checked, if it is.
-    ///   - createsFirstRooms: whether there are Notes and the guide's room.
+    ///   - spelling: the languages for spell checking; `nil` for no checking.
+    ///   - createsFirstRooms: whether to create Notes and the guide's room.
     convenience init(
         completion: ConversationEnvironment.Completion? = nil, time: Timekeeper = .continuous,
         spelling: SpellingChoice? = nil, createsFirstRooms: Bool = true

@@ -20,8 +20,8 @@ final class ComposerBench {
     var buffer: UnsafeMutablePointer<GtkTextBuffer> { gtk_text_view_get_buffer(textView.cast()) }
 
     /// - Parameters:
-    ///   - sources: what to complete; `nil` for what a room completes.
-    ///   - spelling: the languages in which spelling is checked, if it is.
+    ///   - sources: the completion sources; `nil` for those of a room.
+    ///   - spelling: the languages for spell checking; `nil` for no checking.
     init(
         width: Int32 = 500, height: Int32 = 600, completing sources: [any CompletionSource]? = nil,
         spelling: SpellingChoice? = nil

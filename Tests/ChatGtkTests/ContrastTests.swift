@@ -8,12 +8,12 @@ import XCTest
 @testable import ComposerGtk
 @testable import GtkKit
 
-/// Small text has a contrast of 4.5 : 1 at least (WCAG 2.1, success criterion 1.4.3), measured in what is drawn.
+/// The rendered contrast of small text is at least 4.5 : 1 (WCAG 2.1, success criterion 1.4.3).
 final class ContrastTests: GtkTestCase {
-    /// Text in the style classes of the views.
+    /// A text with the style classes of a view.
     private struct Sample {
         let name: String
-        /// The classes of what is around the text, outermost first; `row` is a row of the room list.
+        /// The style classes of the text's containers, outermost first; `row` is a row of the room list.
         var containers: [String]
         let classes: String
         /// Whether the text has a background of its own.
@@ -82,7 +82,7 @@ final class ContrastTests: GtkTestCase {
         }
     }
 
-    /// With the style sheets for high contrast, 7 : 1 (success criterion 1.4.6).
+    /// With the high-contrast style sheets, the contrast is at least 7 : 1 (success criterion 1.4.6).
     func testHighContrastFadesNothing() throws {
         try onMain {
             try Resource.load()
@@ -156,7 +156,7 @@ final class ContrastTests: GtkTestCase {
         return try contrast(of: label, in: title, isFilled: false)
     }
 
-    /// The contrast of blocks, which are in the text's color, with what is before them.
+    /// The contrast between a label's text, which consists of full blocks, and the background to its left.
     @MainActor
     private static func contrast(of label: Widget, in content: Widget, isFilled: Bool) throws -> Double {
         let box = Box(.vertical)
@@ -168,7 +168,7 @@ final class ContrastTests: GtkTestCase {
         let frame = try XCTUnwrap(label.bounds(in: box))
         let drawn = try DrawnPixels(of: box)
         let text = try drawn.color(x: Int(frame.x + frame.width / 2), y: Int(frame.y + frame.height / 2))
-        // A label that fills the width has its text in the middle.
+        // The text of a label that fills the width is centered.
         let start = Int(frame.x) + (isFilled ? 4 : -3)
         let before = try drawn.color(x: max(start, 1), y: Int(frame.y + frame.height / 2))
         return text.contrast(with: before)

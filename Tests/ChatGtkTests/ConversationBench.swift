@@ -13,7 +13,7 @@ import LocalBackend
 /// A conversation in a window, over a real store with a room of many messages.
 @MainActor
 final class ConversationBench {
-    /// What the view asks its window for.
+    /// The view's requests to its window.
     @MainActor
     final class Requests {
         var forwardingRequested: ([MessageID]) -> Void = { _ in }

@@ -24,7 +24,7 @@ final class ConversationMentionTests: GtkTestCase {
     @MainActor
     private static func text(_ bench: ConversationBench) -> String { bench.conversation.composer.document.text }
 
-    /// SLK-25, MIB-35: the button is beside the emoji button if it fits and there is somebody to mention.
+    /// SLK-25, MIB-35: the button is next to the emoji button if it fits and there is someone to mention.
     func testButtonStartsAMention() throws {
         try onMain {
             let bench = try Self.bench()

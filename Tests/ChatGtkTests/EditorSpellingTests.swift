@@ -13,13 +13,13 @@ import XCTest
 @testable import ComposerGtk
 @testable import GtkKit
 
-/// PAR-1 to PAR-4: spelling in a room's composer, by the dictionaries of this computer.
+/// PAR-1 to PAR-4: spell checking in a room's composer, with the installed dictionaries.
 final class EditorSpellingTests: GtkTestCase {
-    /// Where Enchant stores the words that tests add.
+    /// The folder in which Enchant stores the words that tests add.
     private static let words: TemporaryFolder? = {
         guard let folder = try? TemporaryFolder() else { return nil }
         setenv("ENCHANT_CONFIG_DIR", folder.url.path, 1)
-        // Aspell, where Enchant prefers it, keeps a list of its own in the home folder.
+        // If Enchant prefers Aspell, that has its own word list in the home folder.
         setenv("ASPELL_CONF", "home-dir \(folder.url.path)", 1)
         return folder
     }()
@@ -92,7 +92,7 @@ final class EditorSpellingTests: GtkTestCase {
             try RealInput.click()
             XCTAssertTrue(MainLoop.pump { bench.displayedText == "one word two " }, bench.displayedText)
             XCTAssertEqual(bench.selection.0, 13, "the caret stays at the end")
-            // Over a word that is right there is nothing to correct.
+            // The menu of a correct word offers no correction.
             try RealInput.point(at: bench.textView, x: bench.place(at: 1).x, y: place.y)
             try RealInput.click(button: 3)
             XCTAssertTrue(MainLoop.pump { bench.item("Spelling Languages") != nil })
@@ -184,7 +184,7 @@ final class EditorSpellingTests: GtkTestCase {
         }
     }
 
-    /// In Arabic, a letter's shape depends on its neighbors: no run of text may end at an underline.
+    /// In Arabic, a letter's shape depends on its neighbors, so an underline must not split a run of text.
     func testUnderlineMovesNoGlyph() throws {
         try onMain {
             for text in ["Tell wrrod, “teh” AVAV ", "هذا كتاببببب، جميل وطوييييل ", "نص teh عربي wrod "] {
@@ -213,7 +213,7 @@ final class EditorSpellingTests: GtkTestCase {
     }
 }
 
-/// PAR-2: the menu by touch, with real events of a touch screen.
+/// PAR-2: the menu, with real touch events.
 final class EditorSpellingFingerTests: GtkTestCase {
     override func setUpWithError() throws {
         try onMain { try Fingers.require() }
@@ -242,7 +242,7 @@ final class EditorSpellingFingerTests: GtkTestCase {
 }
 
 extension ComposerBench {
-    /// The words that have the wave of misspelled ones.
+    /// The words with the underline of misspelled ones.
     var underlined: [String] {
         let scalars = Array(displayedText.unicodeScalars)
         var (words, word) = ([String](), "")
@@ -267,14 +267,14 @@ extension ComposerBench {
         }
     }
 
-    /// The middle of a character, in the text view's coordinates.
+    /// The center of a character, in the text view's coordinates.
     func place(at offset: Int) -> (x: Double, y: Double) {
         let view = TextView(borrowing: textView.pointer)
         let frame = view.rectangle(of: view.buffer.iterator(at: offset))
         return (Double(frame.x) + Double(frame.width) / 2, Double(frame.y) + Double(frame.height) / 2)
     }
 
-    /// Where each character is, in buffer coordinates.
+    /// The rectangles of all characters, in buffer coordinates.
     fileprivate var places: [[Int32]] {
         let view = TextView(borrowing: textView.pointer)
         return (0...displayedText.unicodeScalars.count).map { offset in
@@ -283,7 +283,7 @@ extension ComposerBench {
         }
     }
 
-    /// A visible item of an open menu by its text.
+    /// The visible item of an open menu with a label.
     func item(_ text: String) -> Widget? {
         guard let menu = view.bar.binding?.menu, menu.isOpen else { return nil }
         return Self.labels(in: window.window).first { $0.label == text }?.widget

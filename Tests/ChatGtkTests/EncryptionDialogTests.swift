@@ -9,9 +9,9 @@ import XCTest
 @testable import ChatViewModels
 @testable import GtkKit
 
-/// The dialogs about encryption, by keyboard and pointer.
+/// The encryption dialogs, by keyboard and pointer.
 final class EncryptionDialogTests: GtkTestCase {
-    /// An application that is never run: a `GtkApplicationWindow` needs one.
+    /// Registered but not run: a `GtkApplicationWindow` needs an application.
     @MainActor
     private static let application: Application = {
         let application = Application(id: "io.github.parlance_chat.Parlance.EncryptionTests")
@@ -69,7 +69,7 @@ final class EncryptionDialogTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Verify @bo:example.org") != nil })
                 let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Verify @bo:example.org"))
                 try RealInput.activate(dialog)
-                // Return was meant for what was open before.
+                // A dialog that opens by itself must not react to a Return meant for the window.
                 try RealInput.press("Return")
                 XCTAssertEqual(service.calls, [])
                 try XCTUnwrap(dialog.button("Accept")).grabFocus()
@@ -157,7 +157,7 @@ final class EncryptionDialogTests: GtkTestCase {
                 XCTAssertEqual(service.calls, ["createIdentity", "createIdentity tea and milk"])
                 XCTAssertTrue(dialog.visibleTexts.contains(FakeEncryptionService.recoveryKey.text))
                 XCTAssertEqual(dialog.button("Done")?.isSensitive, false)
-                // Copy has the focus.
+                // The Copy button has the focus.
                 try RealInput.press("Return")
                 XCTAssertTrue(MainLoop.pump { dialog.button("Copied") != nil })
                 try RealInput.press("Tab", "Tab", "space")
@@ -179,7 +179,7 @@ final class EncryptionDialogTests: GtkTestCase {
                     EncryptionStatus(
                         condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1,
                         hasPassphrase: true))
-                // What was typed goes with a dialog that is closed.
+                // Closing a dialog discards its input.
                 let closed = try Self.confirmDevice(from: window)
                 try RealInput.press("Down", "Return")
                 XCTAssertTrue(MainLoop.pump { closed.button("Confirm") != nil })
@@ -213,7 +213,7 @@ final class EncryptionDialogTests: GtkTestCase {
                 let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Confirm This Device"))
                 try RealInput.activate(dialog)
                 XCTAssertFalse(dialog.visibleTexts.contains("Use Another Device"))
-                // The only way that there is.
+                // Chooses the only way offered.
                 try RealInput.press("Return")
                 XCTAssertTrue(MainLoop.pump { dialog.button("Reset…") != nil })
                 try RealInput.press("Return")
@@ -287,7 +287,7 @@ final class EncryptionDialogTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains(text) }, text)
             }
             XCTAssertLessThanOrEqual(page.measure(.horizontal).minimum, 360)
-            // The question comes back to "on" when it is answered with Cancel.
+            // If the user cancels the confirmation, the switch returns to on.
             let toggle = try XCTUnwrap(page.descendants.first { $0.isInstance(of: gtk_switch_get_type()) })
             try RealInput.activate(window.window)
             toggle.grabFocus()
@@ -298,7 +298,7 @@ final class EncryptionDialogTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { gtk_switch_get_active(toggle.cast()) != 0 })
             XCTAssertFalse(service.calls.contains { $0.hasPrefix("setBackup") })
             XCTAssertTrue(MainLoop.pump { OpenDialogs.alert == nil })
-            // A device is signed out with the password that the server asks for.
+            // The server requires the password for signing a device out.
             service.fail("signOutDevices", with: .passwordRequired)
             viewModel.send(.signOut(device: "PHONE", password: nil))
             XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChatGtk
 
-/// The highlights of the code that was drawn last.
+/// The cached highlights of recently drawn code.
 @MainActor
 struct HighlightCacheTests {
     private func key(_ number: Int, isDark: Bool = false) -> HighlightCache.Key {
@@ -26,7 +26,7 @@ struct HighlightCacheTests {
         #expect(computed == 2)
     }
 
-    @Test("The oldest are forgotten.")
+    @Test("The oldest highlights are evicted.")
     func forgetsTheOldest() {
         var cache = HighlightCache()
         for number in 0...HighlightCache.limit { _ = cache.highlights(of: key(number)) { [] } }

@@ -45,7 +45,8 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    /// AdwLeaflet sets the classes of its own parts in each allocation, and GTK restyles all siblings after them.
+    /// AdwLeaflet sets the style classes of its own parts in each allocation, and GTK then restyles all siblings after
+    /// them.
     func testPanesPrecedeThePartsThatLeafletRestyles() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -269,7 +270,8 @@ final class MainWindowTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom()
-            // The first view of a conversation follows the desktop's clock, for the life of the program.
+            // The first conversation view creates the clock format, which observes the desktop's settings until the
+            // program ends.
             _ = ClockFormat.desktop.isTwelveHour
             let closures = ClosureCount.live
             var finalized = false

@@ -5,7 +5,7 @@ import GtkKit
 @testable import ChatGtk
 
 extension MessageRow.Outputs {
-    /// Ignores what is not given.
+    /// Outputs that ignore everything without a handler.
     @MainActor
     static func ignoring(
         actionRequested: @escaping (MessageAction, MessageID) -> Void = { _, _ in },

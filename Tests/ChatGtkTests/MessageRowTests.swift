@@ -12,7 +12,7 @@ import XCTest
 @testable import MediaGtk
 @testable import TimelineGtk
 
-/// Where the parts of a message's row are.
+/// The layout of a message row.
 final class MessageRowTests: GtkTestCase {
     /// A row in a window of its own.
     @MainActor
@@ -62,7 +62,7 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
-    /// The reason stands where the text would.
+    /// A sealed message shows the reason in place of its text.
     func testWhatCannotBeReadSaysWhy() throws {
         try onMain {
             let bench = try Bench("") { $0.content = Message.Content(sealed: .noKey) }
@@ -73,7 +73,7 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
-    /// A mark is a symbol with words; the colors differ too.
+    /// A mark is recognizable without its color: it has a symbol and a text.
     func testMessageThatMayNotBeWhatItSeemsIsMarked() throws {
         try onMain {
             for trust in MessageTrust.allCases {
@@ -238,7 +238,7 @@ final class MessageRowTests: GtkTestCase {
     func testReadReceiptsAreBesideTheReactions() throws {
         try onMain {
             for (isOwn, isRightToLeft) in [(true, false), (false, false), (true, true), (false, true)] {
-                // Seven reactions are two lines.
+                // Seven reactions need two lines.
                 for count in [1, 7] {
                     let bench = try Bench("Hello", isOwn: isOwn, width: 360, isRightToLeft: isRightToLeft) {
                         $0.readers = ["b", "c"].map { .init(id: MemberID($0), name: $0, readAt: .now) }
@@ -260,7 +260,7 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
-    /// A row costs what its widgets cost: a plain message has none for what it does not show.
+    /// Each widget adds to the cost of a row, so a plain message has no widgets for hidden parts.
     func testPlainMessageHasOnlyWhatItShowsUntilThePointerComes() throws {
         try onMain {
             for isOwn in [true, false] {

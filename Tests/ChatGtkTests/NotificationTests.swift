@@ -10,7 +10,7 @@ import XCTest
 @testable import ChatGtk
 @testable import GtkKit
 
-/// Notifications from the view models to a daemon on the bus, and their answers back to a window.
+/// Notifications from the view models to a daemon on the bus, and activations back to a window.
 final class NotificationTests: GtkTestCase {
     @MainActor
     private static let application: Application = {

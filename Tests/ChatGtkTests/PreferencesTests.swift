@@ -191,7 +191,7 @@ final class PreferencesTests: GtkTestCase {
         }
     }
 
-    /// PAR-4: the row says what dictionaries there are.
+    /// PAR-4: the row reports which dictionaries are installed.
     func testSpellingRowReportsDictionaries() throws {
         try onMain {
             try Resource.load()
@@ -216,7 +216,7 @@ final class PreferencesTests: GtkTestCase {
             row.withPointer { _ = gtk_widget_activate($0) }
             XCTAssertTrue(MainLoop.pump { !settings.bool("check-spelling") })
             settings.set("check-spelling", true)
-            // Rows of the languages, each with a switch.
+            // Each language has a row with a switch.
             @MainActor func control(_ title: String) -> Widget? {
                 Self.toplevels().flatMap { Self.descendants(of: $0) }.first {
                     shim_is_a($0.pointer, adw_action_row_get_type()) != 0 && Self.title(of: $0) == title
@@ -288,7 +288,7 @@ final class PreferencesTests: GtkTestCase {
     }
 }
 
-/// The keywords of an account, as a server would keep them.
+/// An account's keywords, stored as a server would.
 private final class KeywordService: NotificationSettingsService, @unchecked Sendable {
     private let stream = AsyncStream.makeStream(of: NotificationSettings.self)
     private var keywords: [String] = []

@@ -10,7 +10,7 @@ import XCTest
 @testable import GtkKit
 @testable import MediaGtk
 
-/// What the room list sets in its rows.
+/// Which rows the room list updates.
 final class RoomListTests: GtkTestCase {
     @MainActor
     private static func summaries(_ count: Int) -> [RoomSummary] {
@@ -21,7 +21,7 @@ final class RoomListTests: GtkTestCase {
         }
     }
 
-    /// Typing stores drafts, and a busy room changes with each message: neither may touch the other rows.
+    /// Each keystroke updates a draft, and each message a room: neither may update other rows.
     func testChangeOfOneRoomTouchesOneRow() throws {
         try onMain {
             try Resource.load()

@@ -11,7 +11,7 @@ import XCTest
 @testable import ChatGtk
 @testable import GtkKit
 
-/// Rooms in windows of their own, beside the main window over a real store.
+/// Rooms in windows of their own, next to the main window, over a real store.
 final class RoomWindowTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
@@ -93,7 +93,7 @@ final class RoomWindowTests: GtkTestCase {
             try RealInput.press("Return")
             let texts = { window.window.descendants.compactMap { BodyText.of($0)?.text } }
             XCTAssertTrue(MainLoop.pump { texts().contains("in the window") }, "\(texts())")
-            // The window brings itself to the front when the row is activated.
+            // Activating the row presents the room's window.
             try RealInput.activate(main.window)
             main.sidebar.roomList.grabFocus()
             try RealInput.press("Return")
@@ -112,7 +112,7 @@ final class RoomWindowTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
             try RealInput.type("draft")
             gtk_window_set_default_size(window.window.cast(), 500, 400)
-            // Without the shadow.
+            // The width without the shadow.
             XCTAssertTrue(MainLoop.pump { (460...500).contains(window.window.width) })
             XCTAssertEqual(program.stored.open.map(\.room), [room])
             window.window.closeWindow()
@@ -139,7 +139,7 @@ final class RoomWindowTests: GtkTestCase {
             fixture.coordinator.openWindow(of: room)
             let window = try first.window(of: room)
             gtk_window_set_default_size(window.window.cast(), 500, 400)
-            // Without the shadow.
+            // The width without the shadow.
             XCTAssertTrue(MainLoop.pump { (460...500).contains(window.window.width) })
             first.main?.close()
             first.rooms?.closeAll()
@@ -174,7 +174,7 @@ final class RoomWindowTests: GtkTestCase {
         }
     }
 
-    /// Whether a dialog is in a window, or in one of its own over it.
+    /// Whether a dialog is in a window or in its own window over it.
     @MainActor
     private static func isOver(_ window: TopLevel, _ dialog: Dialog?) -> Bool {
         guard let own = dialog?.window else { return false }

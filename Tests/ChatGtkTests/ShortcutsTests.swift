@@ -25,7 +25,7 @@ final class ShortcutsTests: GtkTestCase {
         }
     }
 
-    /// The send key of the preferences decides what Return does.
+    /// The send key chosen in the preferences determines what Return does.
     func testShortcutsWindowShowsTheSendKeyAsSet() throws {
         try onMain {
             try Resource.load()

@@ -43,7 +43,7 @@ final class SwitcherTests: GtkTestCase {
         }
     }
 
-    /// The list makes widgets only for the rows that are in view.
+    /// The list creates widgets only for visible rows.
     func testTenThousandRoomsOpenWithFewRows() throws {
         try onMain {
             try Resource.load()

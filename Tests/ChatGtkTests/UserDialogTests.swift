@@ -183,7 +183,7 @@ final class UserDialogTests: GtkTestCase {
         }
     }
 
-    /// A room on a server that has rules for notifications.
+    /// A room on a server with push rules.
     private final class ServerRoom: RoomService, TimelineService, RoomCapabilityService, RoomMembersService,
         NotificationSettingsService, @unchecked Sendable
     {
@@ -192,7 +192,7 @@ final class UserDialogTests: GtkTestCase {
         private let room = FakeRoomService()
         private let timeline = FakeTimelineService()
         private let settings = AsyncStream.makeStream(of: NotificationSettings.self)
-        /// What was set, in order. Only the main thread uses it, as this test's calls all come from there.
+        /// The rules set, in order. Used on the main thread only, from which this test makes all calls.
         private(set) var rules: [RoomNotificationRule?] = []
         var fails = false
 

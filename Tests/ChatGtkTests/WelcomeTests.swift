@@ -9,9 +9,9 @@ import XCTest
 @testable import ChatGtk
 @testable import GtkKit
 
-/// The page of the very first start, by real keys.
+/// The page of the very first start, with real key events.
 final class WelcomeTests: GtkTestCase {
-    /// There are no accounts, and none can be found.
+    /// A service without accounts, whose sign-ins fail.
     private struct NoAccounts: SignInService, AccountService {
         func server(at address: String) async throws -> SignInServer { throw SignInProblem.notAnAddress }
         func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws
@@ -83,7 +83,7 @@ final class WelcomeTests: GtkTestCase {
         }
     }
 
-    /// What has no room list does not search it or step through it.
+    /// Without a room list, the actions that search it or step through it do nothing.
     func testKeysOfTheRoomListDoNothing() throws {
         try onMain {
             let fixture = try ChatFixture(createsFirstRooms: false)

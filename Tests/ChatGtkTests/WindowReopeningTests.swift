@@ -10,7 +10,7 @@ import XCTest
 @testable import ChatGtk
 @testable import GtkKit
 
-/// The session goes on while its window is closed and opened again.
+/// The session continues while its window is closed and reopened.
 final class WindowReopeningTests: GtkTestCase {
     @MainActor
     private static let application: Application = {

@@ -5,8 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AccessHookTests {
     private struct Failure: Error {}
 
-    /// Regression: each call made the next one deeper, until there was no stack left.
-    @Test("However often it has run, it runs what it is, once.") func calls() throws {
+    /// Regression: each call nested the next one more deeply, until the stack overflowed.
+    @Test("However often it has run, the hook calls its current handler, once per run.") func calls() throws {
         let hook = AccessHook()
         for _ in 0..<300_000 { try hook.run() }
         hook.withLock { $0 = { throw Failure() } }

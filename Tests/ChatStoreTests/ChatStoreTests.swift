@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A store that has released its memory is read and written as before, and a closed one has none.")
+    @Test("A store that has released its memory works as before; releasing a closed one does nothing.")
     func releasesMemory() async throws {
         let fixture = try await StoreFixture()
         let first = try await fixture.append(1)

@@ -66,7 +66,7 @@ import Testing
         counts.append(await store.changeCount())
         _ = try await store.cryptoRecords(.device, owner: nil)
         #expect(await store.changeCount() == counts[1])
-        // Whether one that failed has changed something is not asked.
+        // A failed commit counts as a change, even if it has changed nothing.
         store.beforeAccess.withLock { $0 = { throw CancellationError() } }
         await #expect(throws: (any Error).self) {
             try await store.commit(CryptoChange(put: [record("E", "1")]))
@@ -97,7 +97,7 @@ import Testing
         #expect(try await store.cryptoRecords(.account, after: nil, limit: 5).isEmpty)
     }
 
-    /// A device that cannot be read is not taken for none, which would begin another one.
+    /// An unreadable device must not count as a missing one, which would be replaced by a new device.
     @Test func unreadableMarkOfADeviceIsAnError() throws {
         #expect(try KeyStore.begunDevice(in: folder.url) == nil)
         try KeyStore.noteBegun("D", in: folder.url)
@@ -108,7 +108,7 @@ import Testing
         #expect(throws: StoreOpeningError.unwritable(path: mark.path)) { try KeyStore.begunDevice(in: folder.url) }
     }
 
-    /// A user whose name is spelled with other scalars is another user, on the disk as well.
+    /// User IDs that differ only in their Unicode normalization are different users, in the file as well.
     @Test func identifiersAreComparedByTheirBytes() async throws {
         let store = try open(isNew: true)
         let (one, other) = (record(.device, "@\u{E9}:b", "D", "1"), record(.device, "@e\u{301}:b", "D", "2"))
@@ -122,7 +122,7 @@ import Testing
         let store = try open(isNew: true)
         let message = GroupMessage(session: "s", index: 4_294_967_295)
         try await store.commit(CryptoChange(put: [record("D", "1")], read: [message: "$one"]))
-        // The same answer of the server may come twice.
+        // A sync response may be received twice.
         try await store.commit(CryptoChange(read: [message: "$one"]))
         #expect(try await store.event(readFrom: message) == "$one")
         #expect(try await store.event(readFrom: GroupMessage(session: "s", index: 0)) == nil)
@@ -157,7 +157,7 @@ import Testing
         #expect(throws: StoreOpeningError.newerSchema(found: 99, supported: Schema.keys.version)) { try open() }
     }
 
-    /// A file of 2,000 records with a page in the middle overwritten.
+    /// Returns the bytes of a file of 2,000 records in which a page in the middle is overwritten.
     private func damage() async throws -> Data {
         let store = try open(isNew: true)
         try await store.commit(
@@ -187,14 +187,14 @@ import Testing
     @Test func aRepairThatWasKilledIsFinished() async throws {
         let bytes = try await damage()
         try KeyStore.repair(in: folder.url)
-        // As if it had been killed when the rebuilt file was complete, and the damaged one still in its place.
+        // Simulates a kill after the rebuilt file was completed but before it replaced the damaged one.
         try FileManager.default.moveItem(atPath: path, toPath: path + "-rebuilt")
         try bytes.write(to: URL(fileURLWithPath: path))
         try KeyStore.repair(in: folder.url)
         #expect(try await open().cryptoRecords(.device, owner: "@a:b").count >= 1_900)
     }
 
-    /// The history's repair replaces the folder: the keys move with it.
+    /// Repairing the history replaces the folder, and the keys move along.
     @Test func aRepairedHistoryKeepsTheKeys() async throws {
         let url = folder.path("store")
         let history = try await ChatStore.open(in: url)

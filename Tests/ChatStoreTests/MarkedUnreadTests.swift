@@ -13,7 +13,7 @@ import Testing
         try await store.roomSummaries().first?.isMarkedUnread
     }
 
-    @Test("A room is marked until the mark is removed, over a restart")
+    @Test("A room stays marked until the mark is removed, also after a restart")
     func markIsStored() async throws {
         var store = try await open()
         try await apply([event(1)], to: store)
@@ -32,7 +32,7 @@ import Testing
         await store.close()
     }
 
-    @Test("A mark that the server does not have yet outlasts what a sync says")
+    @Test("An unsent mark takes precedence over a sync's")
     func unsentMarkIsLater() async throws {
         let store = try await open()
         try await apply([event(1)], to: store) { $0.isMarkedUnread = true }
@@ -66,7 +66,7 @@ import Testing
         await store.close()
     }
 
-    @Test("The newest message of a room is found by the room alone")
+    @Test("The newest message of a room is found")
     func newestMessage() async throws {
         let store = try await open()
         try await apply([], to: store)

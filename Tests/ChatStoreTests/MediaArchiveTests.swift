@@ -76,7 +76,7 @@ import Testing
         #expect(archive.url(of: digest) == nil)
     }
 
-    @Test("A sweep deletes only old files that nothing refers to") func sweepRemovesOldUnusedFiles() async throws {
+    @Test("A sweep deletes only old, unreferenced files") func sweepRemovesOldUnusedFiles() async throws {
         let used = try await archive.store(.data(Data("used".utf8))) { _ in }
         let unused = try await archive.store(.data(Data("unused".utf8))) { _ in }
         #expect(try await archive.sweep(before: .distantPast) { _ in false } == 0)

@@ -134,7 +134,7 @@ import Testing
         await store.close()
     }
 
-    @Test("Notices that stood for encrypted messages become sealed ones, to be asked for once more")
+    @Test("Notices in place of encrypted messages become sealed messages, to be requested again")
     func noticesBecomeSealed() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// Encrypted events that could not be read, and what becomes of them.
+/// Encrypted events that could not be decrypted, and their later decryption.
 @Suite(.timeLimit(.minutes(5))) struct SealedEventTests: SyncTesting {
     let folder = TemporaryFolder()
     private let me = MemberID("@me:a")
@@ -26,7 +26,7 @@ import Testing
         Ciphertext(of: MessageID("$\(number)"), reason: reason, session: session, data: "{}")
     }
 
-    /// What a message says once it is read.
+    /// A sealed message after its decryption.
     private func read(_ number: Int, by sender: MemberID? = nil, _ change: (inout NewMessage) -> Void = { _ in })
         -> ReadAgain
     {
@@ -74,7 +74,7 @@ import Testing
         let session = SealedSession(room: room, session: "s")
         #expect(try await store.sealedEvents(of: session, after: nil, limit: 5) == [ciphertext(2)])
         #expect(try await store.sealedEvents(of: session, after: MessageID("$2"), limit: 5).isEmpty)
-        // A batch may come twice.
+        // A batch may be applied twice.
         #expect(try await apply([sealed(2)], to: store).changed.isEmpty)
         await store.close()
     }
@@ -101,7 +101,7 @@ import Testing
         #expect(opened.arrived.map(\.message.id.rawValue) == ["$2"], "which had not notified")
         #expect(try await counts(store) == [3, 1])
         #expect(try await store.search(SearchQuery(text: "3")).messages.count == 1)
-        // The same as if it were counted anew.
+        // Moving the marker counts again, with the same result.
         _ = try await store.markRead(MessageID("$1"), in: room)
         #expect(try await counts(store) == [2, 1])
         #expect(try await store.open([read(2)], in: room).changed.isEmpty, "it is sealed no more")
@@ -138,13 +138,13 @@ import Testing
         var told = try await store.open([read(1)], in: room)
         #expect(told.changed.map(\.text) == ["edited"])
         #expect(try await store.revisions(of: MessageID("$1"), in: room).map(\.text) == ["1"])
-        // A sealed edit, which has no row.
+        // An edit that was sealed; it has no row.
         var later = edit("$9", of: 1, to: "edited again")
         later.at = Date(timeIntervalSince1970: 2000)
         told = try await store.open(
             [ReadAgain(MessageID("$9"), as: [.silent(MessageID("$9")), .change(later)])], in: room)
         #expect(told.changed.map(\.text) == ["edited again"])
-        // Seen once more, in history.
+        // Received again, in history.
         try await apply([.silent(MessageID("$9")), .sealed(ciphertext(9))], to: store)
         #expect(try await store.sealedSessions().isEmpty)
         await store.close()

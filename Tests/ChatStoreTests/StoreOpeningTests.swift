@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "The error of a damaged header names the field, as SQLite's documentation does",
+        "The error about a damaged header names the field as in SQLite's documentation",
         arguments: [
             (17, "page size"), (18, "file format version"), (20, "reserved space"), (28, "database size"),
             (32, "freelist"), (44, "schema format"), (52, "auto-vacuum"), (56, "text encoding"),

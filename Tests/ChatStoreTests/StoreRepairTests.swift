@@ -79,8 +79,8 @@ import Testing
         return pages
     }
 
-    /// Rooms that the user marked as unread, also what the server does not have yet. Their table has no row IDs: they are
-    /// lost with the first page.
+    /// Unread marks are recovered, including those not sent to the server yet. Their table has no row IDs: it is lost
+    /// with its first page.
     @Test func unreadMarksAreRecovered() async throws {
         try await makeStore()
         let store = try await ChatStore.open(in: url)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// What the suites that apply sync batches share: a room, a member, and a store in the test's folder.
+/// Shared by the suites that apply sync batches: a room, a member, and a store in the test's folder.
 protocol SyncTesting {
     var folder: TemporaryFolder { get }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SyncTests: SyncTesting {
     let folder = TemporaryFolder()
 
-    @Test("A batch reports its messages as they are stored, whatever else it has for them")
+    @Test("A batch reports its messages as stored, with all of its changes to them")
     func reportedMessages() async throws {
         let store = try await open()
         let bo = MemberID("@bo:a")
@@ -81,7 +81,7 @@ import Testing
             batch.state = RoomState()
             batch.state?.encryption = .on
         }
-        // Throwing an error is as good as having no effect.
+        // An error is as acceptable as having no effect.
         try? await store.write { db in try db.execute(sql: sql) }
         #expect(try await store.roomState(of: room).encryption == .on)
         await store.close()

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A member who left stays known, and leaving twice is an error")
+    @Test("A member who left stays stored, and leaving twice is an error")
     func formerMembersAreRetained() throws {
         try history { db in
             let room = try insertRoom(db)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("Requests come back in the order in which they were queued, each room's own")
+    @Test("Requests are returned in the order in which they were queued, by room")
     func outbox() throws {
         try pending { db in
             let table = OutboxTable(db: db)

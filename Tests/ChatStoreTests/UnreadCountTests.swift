@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// Applying sync batches: what is read, and how much is unread.
+/// Applying sync batches: read positions and unread counts.
 @Suite(.timeLimit(.minutes(5))) struct UnreadCountTests: SyncTesting {
     let folder = TemporaryFolder()
 

@@ -160,7 +160,7 @@ import Testing
         #expect(try await fixture.summary()?.lastMessage?.syntax == nil, "nothing is known of its form")
         try await edit("$2", Wording("nobody"), at: 20)
         #expect(try await storedMessage()?.mentionsEveryone == false)
-        // For text written in Parlance the marks decide.
+        // In text written in Parlance, only the marks determine the mentions.
         let everyone = WrittenText("@room", mentioning: ["@room": .everyone])
         try await edit("$3", Wording("@room", written: everyone), at: 30)
         try await edit("$3", Wording("@room", mentionsEveryone: true), at: 30)

@@ -2,7 +2,7 @@ public import ChatCore
 public import Foundation
 import Synchronization
 
-/// Publishes what a test sets, and records calls; each succeeds unless a failure is set for it.
+/// Publishes what a test sets, and records calls. Each call succeeds unless a failure is set for it.
 public final class FakeEncryptionService: EncryptionService {
     public static let recoveryKey = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4")
 
@@ -20,10 +20,10 @@ public final class FakeEncryptionService: EncryptionService {
 
     public init() {}
 
-    /// What was called, as `name argument`.
+    /// The calls, as `name argument`.
     public var calls: [String] { state.withLock { $0.calls } }
     public func clearCalls() { state.withLock { $0.calls = [] } }
-    /// Fails the next calls of a name, in this order.
+    /// Makes the next calls of a function fail with these errors, in order.
     public func fail(_ name: String, with errors: EncryptionError...) { state.withLock { $0.failures[name] = errors } }
     public func set(_ status: EncryptionStatus) { statusFeed.send(status) }
     public func set(_ verifications: [Verification]) { verificationFeed.send(verifications) }
@@ -94,7 +94,7 @@ public final class FakeEncryptionService: EncryptionService {
         try record("verify", user.rawValue)
         return "outgoing"
     }
-    /// Ends or removes the verification as a service does.
+    /// Updates or removes the verification as a real service does.
     public func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
         try record("\(action)", verification)
         verificationFeed.change { list in
@@ -126,7 +126,7 @@ public final class FakeEncryptionService: EncryptionService {
     }
 }
 
-/// The newest value, for any number of streams.
+/// Sends the newest value to any number of streams.
 private final class Feed<Value: Sendable>: Sendable {
     private struct State {
         var value: Value

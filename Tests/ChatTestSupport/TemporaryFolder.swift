@@ -12,7 +12,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -45,7 +45,7 @@ import Testing
             texts.sidebarTitle(of: AccountList([localRow(isSelected: false), row("ann", isSelected: true)])) == "ann")
     }
 
-    @Test("A lost connection is no problem that the user has to solve")
+    @Test("A lost connection is not a problem for the user to solve")
     func problems() {
         let passing: [AccountsCoordinator.Banner] = [.connecting, .offline]
         #expect(passing.map { $0.isProblem } == [false, false])

@@ -77,7 +77,7 @@ struct AccountsCoordinatorTests {
         #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id])
     }
 
-    @Test("The window of a room comes back with its account, and goes with it")
+    @Test("A room's window is restored with its account, and closed with it")
     func windowsGoWithTheirAccount() async {
         let (room, backend) = (RoomID("garden"), FakeChatService())
         let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { id, _ in
@@ -96,7 +96,7 @@ struct AccountsCoordinatorTests {
         await eventually { accounts.roomWindows.isEmpty }
     }
 
-    @Test("A reply to an account that is not open is stored, and part of the room's draft once the account opens")
+    @Test("A reply for an account that is not open is stored, and added to the room's draft once it opens")
     func replyWaitsForItsAccount() async {
         let (room, backend, stored) = (RoomID("garden"), FakeChatService(), Recorder<[String]>())
         let replies = UnsentReplies { stored.record($0) }
@@ -121,7 +121,7 @@ struct AccountsCoordinatorTests {
         #expect(stored.values.last == [])
     }
 
-    @Test("A reply to an account that is gone waits for what the user says")
+    @Test("A reply for a removed account waits for the user's decision")
     func strandedReplyStays() async {
         publish(.online)
         let accounts = make()
@@ -140,7 +140,7 @@ struct AccountsCoordinatorTests {
         #expect(accounts.strandedReplies.isEmpty)
     }
 
-    @Test("A reply to a room that was left waits for what the user says, now and after a restart")
+    @Test("A reply to a room that was left waits for the user's decision, also after a restart")
     func replyToALeftRoomStays() async {
         let stored = Recorder<[String]>()
         func open(_ texts: [String], over backend: FakeChatService) -> AccountsCoordinator {
@@ -174,7 +174,7 @@ struct AccountsCoordinatorTests {
         return coordinator
     }
 
-    /// Signs out until there is nothing more to ask.
+    /// Signs out, and confirms it.
     private func signOut(of accounts: AccountsCoordinator) async {
         let viewModel = accounts.signOut(Self.ann.id)!
         viewModel.start()

@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import Testing
 
-/// How files are presented, and what links, mentions and spoilers say.
+/// The presentation of files, and the texts of links, mentions and spoilers.
 @Suite struct AttachmentPresentationTests {
     @Test(
         "A file is presented by its type; SVG is active content and only a card",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What an avatar shows without an image.
+/// Avatars without an image.
 @MainActor struct AvatarFallbackTests {
     @Test("Notes have an icon, on their own and in their details; other rooms have initials")
     func rooms() {

@@ -306,7 +306,7 @@ extension ComposerState {
     }
 }
 
-@MainActor @Suite("Stopping what is sent") struct SendCancellationTests {
+@MainActor @Suite("Canceling sends") struct SendCancellationTests {
     @Test("MIB-10: a stopped message returns to the composer without an error") func stoppedMessageIsRestored() async {
         let harness = await ComposerHarness.started()
         harness.service.before = { call in
@@ -324,7 +324,7 @@ extension ComposerState {
         #expect(!harness.outputs.values.contains { if case .failed = $0 { true } else { false } })
     }
 
-    @Test("SLK-43: shaking the pointer clears the composer only if the user wants that, and can be undone")
+    @Test("SLK-43: shaking the pointer clears the composer only if that is turned on, and can be undone")
     func shakingClearsIfEnabled() async {
         let harness = await ComposerHarness.started()
         harness.type("words")
@@ -352,7 +352,7 @@ extension ComposerState {
         #expect(harness.text == "new")
     }
 
-    /// SLK-14: counts the limit that only the service knows before sending; a text over the limit stays in the
+    /// SLK-14: a limit that only the service knows is checked before sending; a text over the limit stays in the
     /// composer.
     @Test func textOverTheServicesLimitIsNotSent() async {
         let harness = await ComposerHarness.started()

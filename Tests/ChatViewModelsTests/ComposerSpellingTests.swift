@@ -5,7 +5,7 @@ import Composer
 import ComposerSessions
 import Testing
 
-/// PAR-3, PAR-4: preferences and rooms decide in which languages spelling is checked.
+/// PAR-3, PAR-4: preferences and rooms determine the languages for spell checking.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct ComposerSpellingTests {
     private struct FakeChecker: SpellChecker {

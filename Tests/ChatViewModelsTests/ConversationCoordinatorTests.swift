@@ -24,7 +24,7 @@ import Testing
         await eventually { again.acceptsMessages }
     }
 
-    @Test("A room whose encryption is unknown is asked about again once the server is reached")
+    @Test("Unknown encryption of a room is requested again once the server can be reached")
     func unknownEncryptionIsCheckedAgainOnline() async {
         service.encryption = { _ in throw ChatError.unreachable }
         let conversation = await start()
@@ -35,7 +35,7 @@ import Testing
         #expect(conversation.encryptionNotice(.untranslated) == nil)
     }
 
-    @Test("An encrypted room accepts messages unless the keys of the account are off, and then says why")
+    @Test("An encrypted room accepts messages unless the account's keys are off, and then shows the reason")
     func encryptedRoom() async {
         service.encryption = { [a] in $0 == a }
         let conversation = await start()
@@ -58,7 +58,7 @@ import Testing
         await eventually { other.acceptsMessages }
     }
 
-    @Test("From an encrypted room into the clear, or where that is not known, nothing is forwarded without a question")
+    @Test("Forwarding from an encrypted room into one that is or may be unencrypted requires confirmation")
     func encryptedMessagesAreForwardedAfterAQuestion() async throws {
         let file = MediaReference(uri: "sealed", name: "a.bin", type: "application/octet-stream")
         service.known = { [a] in
@@ -88,13 +88,13 @@ import Testing
         let forwarding = try #require(asked())
         #expect(forwarding.confirmation(.untranslated).body.contains("“Room b” is not encrypted"))
         #expect(sent.values.isEmpty && !service.calls.contains(.decrypt("sealed")))
-        // Also where the room was closed meanwhile.
+        // Also if the room was closed before the confirmation.
         await open(b)
         coordinator.forwarder(from: forwarding.source, reportingTo: coordinator.requests).forward(forwarding)
         await eventually { sent.values.count == 1 }
         #expect(sent.values.first?.text.source == "secret" && sent.values.first?.files.map(\.uri) == ["copy of sealed"])
         await eventually { self.coordinator.toasts.contains(.message("Forwarded to Room b")) }
-        // Into another encrypted room nothing is asked, and nothing is decrypted.
+        // Forwarding to another encrypted room needs neither confirmation nor decryption.
         service.encryption = { _ in true }
         forwarder.forward([MessageID("m1")], to: b)
         await eventually { sent.values.count == 2 }

@@ -18,7 +18,7 @@ import Testing
         #expect(ConversationHeader(name: "Ann", kind: .direct, otherCount: 1).subtitle(.untranslated) == "")
     }
 
-    @Test("A screen reader says the title with its subtitle")
+    @Test("Screen readers read the title with its subtitle")
     func accessibleTitle() {
         #expect(ConversationHeader(name: "Tea", kind: .group).accessibleTitle(.untranslated) == "Tea, Only you")
         #expect(ConversationHeader(name: "Ann", kind: .direct).accessibleTitle(.untranslated) == "Ann")
@@ -34,7 +34,7 @@ import Testing
         #expect(notes.emptyDescription(.untranslated) == "Notes stay on this computer.")
     }
 
-    @Test("The composer names the room it writes to, but not a room that the user is alone in")
+    @Test("The composer names its room, unless the user is alone in it")
     func placeholderNamesTheRoom() {
         func placeholder(_ kind: Room.Kind, others: Int = 0, members: Int? = nil) -> String {
             ConversationHeader(

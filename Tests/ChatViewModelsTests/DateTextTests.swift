@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-/// Which form a date is shown in.
+/// The formats of dates.
 @MainActor struct DateTextTests {
     private let text = DateText(.untranslated, isTwelveHour: { false }) { "<\($1)>" }
 

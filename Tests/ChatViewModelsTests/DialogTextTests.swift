@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What the dialogs about rooms and accounts say.
+/// The texts of dialogs about rooms and accounts.
 @Suite @MainActor struct DialogTextTests {
     private static let wording = Wording(
         translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })
@@ -15,14 +15,14 @@ import Testing
             Member(id: MemberID(name), displayName: name, kind: .person), isInvited: isInvited)
     }
 
-    @Test("Confirmations name the room and the member, whatever is in their names")
+    @Test("Confirmations name the room and the member, whatever their names contain")
     func confirmations() {
         #expect(ConfirmationText.leaving("{room}", .untranslated).heading == "Leave “{room}”?")
         #expect(ConfirmationText.removing(Fixtures.other, .untranslated).heading == "Remove Alex?")
         #expect(ConfirmationText.removing(Fixtures.other, .untranslated).action == "_Remove")
     }
 
-    @Test("Signing out asks first, again if the server cannot be reached, and nothing in between")
+    @Test("Signing out requires confirmation, and another one if the server cannot be reached")
     func signingOut() {
         var state = SignOutViewModel.State(account: "@ann:x")
         #expect(state.confirmation(Self.wording) == nil)
@@ -38,7 +38,7 @@ import Testing
         #expect(state.confirmation(Self.wording) == nil)
     }
 
-    @Test("Room details count the joined members, and those that only a search finds")
+    @Test("Room details have the number of joined members, and of those that only a search shows")
     func memberCounts() {
         var state = RoomDetailsViewModel.State(name: "Tea")
         state.entries = [entry("a"), entry("b", isInvited: true)]
@@ -49,7 +49,7 @@ import Testing
         #expect(entry("Ann").removalLabel(.untranslated) == "Remove Ann")
     }
 
-    @Test("The topic can be changed only where rooms have one and the user may")
+    @Test("The topic can be changed only if rooms have one and the user is permitted")
     func topicPermission() {
         var state = RoomDetailsViewModel.State(name: "Tea", permissions: [.setTopic])
         #expect(!state.canSetTopic)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "An invitation can be declined, one’s own request only withdrawn; an address that is the title is not repeated")
+        "An invitation can be declined, an own request withdrawn; an address used as the title is not repeated")
     func invitations() {
         let texts = InvitationText(Self.wording)
         var invitation = Invitation(
@@ -95,7 +95,7 @@ import Testing
 
 /// Dialogs that ask for a name or an address.
 @Suite @MainActor struct RoomEntryTests {
-    @Test("A local room is created only with a valid name, which is tidied")
+    @Test("A local room is created only with a valid name, which is normalized")
     func localRoom() {
         let created = Recorder<String>()
         let viewModel = NewLocalRoomViewModel { created.record($0) }
@@ -137,7 +137,7 @@ import Testing
         #expect(state.isTopicTooLong && !state.canCreate)
     }
 
-    @Test("A new account begins with a server that anyone can use")
+    @Test("The default server of a new account is open to everyone")
     func suggestedServer() {
         var state = SignInViewModel.State()
         #expect(state.suggestedServer == "matrix.org")

@@ -11,7 +11,7 @@ import Testing
     private static let wording = Wording(
         translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })
 
-    @Test("A rejection that is visible anyway shows no toast")
+    @Test("A rejection that is already visible shows no toast")
     func visibleRejectionsShowNoToast() {
         let text = ToastText(Self.wording)
         #expect(text.text(for: .rejected(.empty)) == nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(text.count(state) == "2 of 2+")
     }
 
-    @Test("Only the first problem of a query is shown, and before an error")
+    @Test("Only the first problem of a query is shown, in preference to an error")
     func searchProblems() {
         let text = SearchText(Self.wording)
         #expect(
@@ -72,7 +72,7 @@ import Testing
         #expect(text.report(.cancelled) == nil)
     }
 
-    @Test("A user search says that it failed, or that nobody was found once it has ended")
+    @Test("A user search shows a failure, or after its end that no one was found")
     func userSearches() {
         let text = UserSearchText(Self.wording)
         var state = UserSearchViewModel.State()
@@ -86,7 +86,7 @@ import Testing
         #expect(text.removal(of: User(id: MemberID("@ann:a"), name: "Ann")) == "Remove Ann")
     }
 
-    @Test("An edit history says when each version was written, and describes its changes")
+    @Test("An edit history shows when each version was written, and describes its changes")
     func history() {
         let original = MessageVersion(writtenAt: Fixtures.date, segments: [.init("tea at four", .unchanged)])
         let edit = MessageVersion(

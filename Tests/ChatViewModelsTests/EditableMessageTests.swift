@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Texts of earlier versions are Markdown whose mentions are recognized by name.
-    @Test("The warning names what saving loses, in an order that a translation can change")
+    @Test("The warning lists what saving loses, in an order that translations can change")
     func lossesAreListed() {
         var message = editable("hi")
         #expect(message.warning(.untranslated) == nil)

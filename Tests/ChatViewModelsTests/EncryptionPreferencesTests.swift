@@ -29,7 +29,7 @@ struct EncryptionPreferencesTests {
         return viewModel
     }
 
-    @Test("Devices are listed, renamed and signed out; the password is asked for if the server wants it.")
+    @Test("Devices are listed, renamed and signed out, with the password if the server requires it.")
     func devices() async {
         let viewModel = await make()
         #expect(viewModel.state.devices == Self.devices)
@@ -48,7 +48,7 @@ struct EncryptionPreferencesTests {
         #expect(service.calls.filter { $0.hasPrefix("signOut") }.last == "signOutDevices PHONE right")
     }
 
-    @Test("A list that cannot be had is told, and what was listed stays.")
+    @Test("A failure to load the list is shown, and the previous list stays.")
     func listFails() async {
         let viewModel = await make()
         service.fail("devices", with: .unreachable)
@@ -70,7 +70,7 @@ struct EncryptionPreferencesTests {
         #expect(Self.devices.allSatisfy { !viewModel.state.canVerify($0) })
     }
 
-    @Test("The backup is switched once at a time; a failure is told.")
+    @Test("The backup is turned on or off once at a time, and a failure is shown.")
     func backup() async {
         let viewModel = await make()
         service.fail("setBackupEnabled", with: .unreachable)
@@ -84,7 +84,7 @@ struct EncryptionPreferencesTests {
     }
 
     @Test(
-        "What is not known cannot be switched.",
+        "An unknown backup cannot be turned on or off.",
         arguments: [
             EncryptionStatus(condition: .on, identity: .confirmed, backup: .unknown),
             EncryptionStatus(condition: .on, identity: .unconfirmed, backup: .off),
@@ -94,7 +94,7 @@ struct EncryptionPreferencesTests {
         #expect(await !make(status).state.canChangeBackup)
     }
 
-    @Test("Keys are exported and imported one at a time, with the result in words.")
+    @Test("Keys are exported and imported one at a time, with a text about the result.")
     func keyFile() async {
         let viewModel = await make()
         let file = URL(fileURLWithPath: "/tmp/keys.txt")
@@ -115,7 +115,7 @@ struct EncryptionPreferencesTests {
             ])
     }
 
-    @Test("A passphrase has to be typed twice, byte by byte.")
+    @Test("A passphrase must be typed twice, with identical bytes.")
     func passphrase() {
         typealias State = EncryptionPreferencesViewModel.State
         #expect(State.isPassphrase("é", repeated: "é"))
@@ -124,7 +124,7 @@ struct EncryptionPreferencesTests {
         #expect(!State.isPassphrase("tea", repeated: "te"))
     }
 
-    @Test("Devices, fingerprint and states are told in words.")
+    @Test("Devices, fingerprint and states have texts.")
     func texts() {
         let day: (Date) -> String = { _ in "Monday" }
         #expect(

@@ -26,7 +26,7 @@ struct EncryptionSetUpTests {
         condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1)
 
     @Test(
-        "What is missing follows from the status.",
+        "The missing setup step follows from the status.",
         arguments: [
             (EncryptionStatus(condition: .on, identity: .none), EncryptionNeed.setUp),
             (EncryptionStatus(condition: .on, identity: .unconfirmed), .confirmDevice),
@@ -42,7 +42,7 @@ struct EncryptionSetUpTests {
         #expect(encryption.need == need && (encryption.setUp() == nil) == (need == nil))
     }
 
-    @Test("An identity is made, and its recovery key has to be saved.")
+    @Test("An identity is created, and its recovery key must be saved.")
     func identityIsMade() async throws {
         let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
         #expect(viewModel.state.step == .introduction && viewModel.state.canPutOff)
@@ -58,7 +58,7 @@ struct EncryptionSetUpTests {
         #expect(service.calls == ["createIdentity", "confirmRecoveryKey"])
     }
 
-    @Test("The password is asked for only if the server wants it, and again if it was wrong.")
+    @Test("The password is requested only if the server requires it, and again if it is wrong.")
     func password() async throws {
         service.fail("createIdentity", with: .passwordRequired, .wrongPassword)
         let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
@@ -74,7 +74,7 @@ struct EncryptionSetUpTests {
     }
 
     @Test(
-        "What fails is told on the page, and can be tried again.",
+        "A failure is shown on the page, and can be retried.",
         arguments: [
             EncryptionError.unreachable, .confirmationUnsupported, .rejected(reason: "x"), .storage(reason: "x"),
         ])
@@ -89,7 +89,7 @@ struct EncryptionSetUpTests {
         #expect(viewModel.state.error == nil)
     }
 
-    @Test("The recovery key confirms this device; a wrong one is told.")
+    @Test("The recovery key confirms this device; a wrong one is reported.")
     func recovery() async throws {
         service.fail("recover", with: .malformedRecoveryKey, .wrongRecoveryKey)
         let viewModel = try await setUp(Self.unconfirmed)
@@ -107,7 +107,7 @@ struct EncryptionSetUpTests {
         #expect(service.calls == ["recover EsT x", "recover EsT x", "recover EsT c"])
     }
 
-    @Test("Another device is asked, and its answer closes the dialog.")
+    @Test("Another device receives a request, and its response closes the dialog.")
     func otherDevice() async throws {
         let viewModel = try await setUp(Self.unconfirmed)
         viewModel.send(.useOtherDevice)
@@ -127,7 +127,7 @@ struct EncryptionSetUpTests {
         #expect(viewModel.state.firstMethod == "reset_row")
     }
 
-    @Test("A reset says what is lost first, and makes another identity.")
+    @Test("A reset first shows what is lost, and creates another identity.")
     func reset() async throws {
         service.fail("createIdentity", with: .passwordRequired)
         let viewModel = try await setUp(Self.unconfirmed)
@@ -145,7 +145,7 @@ struct EncryptionSetUpTests {
         #expect(service.calls == ["createIdentity", "createIdentity"])
     }
 
-    @Test("A recovery key that was not saved is replaced by another.")
+    @Test("An unsaved recovery key is replaced.")
     func replacedKey() async throws {
         let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved))
         viewModel.send(.begin)
@@ -153,7 +153,7 @@ struct EncryptionSetUpTests {
         #expect(service.calls == ["replaceRecoveryKey"])
     }
 
-    @Test("The recovery key is written to a file that only the user can read, also over another.")
+    @Test("The recovery key is saved to a file that only the user can read, also if it replaces one.")
     func file() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("key.txt")
@@ -172,7 +172,7 @@ struct EncryptionSetUpTests {
         #expect(viewModel.state.showsKey)
     }
 
-    @Test("Closing while something is under way changes nothing of it, and shows no key.")
+    @Test("Closing during an operation does not affect it, and shows no key.")
     func closing() async throws {
         let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
         viewModel.send(.begin)
@@ -181,7 +181,7 @@ struct EncryptionSetUpTests {
         #expect(viewModel.state.step == .over && service.calls == ["createIdentity"])
     }
 
-    @Test("Neither a state nor an action prints a key or a password.")
+    @Test("Descriptions of states and actions contain no key or password.")
     func nothingIsPrinted() {
         let step = EncryptionSetUpViewModel.Step.showingKey(key)
         let action = EncryptionSetUpViewModel.Action.password(AccountCredential("hunter2"))

@@ -179,7 +179,7 @@ import Testing
         (RoomEvent(.called), ["Missed call from Ada", "You called"]),
     ]
 
-    @Test("What the user does, and what is done to the user, has sentences of its own")
+    @Test("The user's own actions, and actions that affect the user, have their own sentences")
     func sentences() {
         for (event, expected) in Self.membersTable {
             let found = [(Self.ada, Self.bo), (Self.you, Self.bo), (Self.ada, Self.you), (Self.you, Self.you)]
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("The tables have every kind of event")
+    @Test("The tables cover every kind of event")
     func tablesAreComplete() {
         let kinds = Set((Self.membersTable + Self.roomTable).map(\.0.kind))
         #expect(kinds == Set(RoomEvent.Kind.allCases))

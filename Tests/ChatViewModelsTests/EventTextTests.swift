@@ -26,7 +26,7 @@ import Testing
         #expect(texts.names(names.prefix(count).map { .named($0) }) == expected)
     }
 
-    @Test("The user is you, and names may contain what looks like a placeholder")
+    @Test("The user is addressed as you, and names may look like placeholders")
     func currentUserIsYou() {
         #expect(texts.names([.named("{last}"), .currentUser]) == "{last} and you")
         #expect(texts.names([.currentUser, .named("Bo")]) == "You and Bo")

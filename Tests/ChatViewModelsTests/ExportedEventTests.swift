@@ -6,11 +6,11 @@ import Testing
 @testable import ChatArchive
 @testable import ChatViewModels
 
-/// Exports say in English what the timeline says, translated: there are two lists of sentences.
+/// Exports have their own list of English sentences, which must match the untranslated ones of the timeline.
 @Suite struct ExportedEventTests {
     private static let texts = EventText(.untranslated)
 
-    /// Each kind, without and with what it changed to.
+    /// Each kind, without and with a new value.
     private static let events = RoomEvent.Kind.allCases.flatMap { kind in
         let values: [String] =
             switch kind {
@@ -23,12 +23,12 @@ import Testing
         return ([nil] + values).map { RoomEvent(kind, before: kind == .renamed ? "Bob" : nil, after: $0) }
     }
 
-    /// Where an export differs on purpose.
+    /// The sentence in an export, which sometimes differs from the timeline's on purpose.
     private static func expected(_ event: RoomEvent, _ timeline: String) -> String {
         switch (event.kind, event.after) {
-        // A call in an old message history was not missed today.
+        // “Missed call” makes no sense in an old history.
         case (.called, _): "Ada called"
-        // The value as Matrix has it, so that nothing is lost.
+        // The raw Matrix value, so that nothing is lost.
         case (.joinRuleSet, let value?): "Ada changed who can join: \(value)"
         case (.guestAccessSet, let value?): "Ada changed whether guests can join: \(value)"
         case (.historyVisibilitySet, let value?): "Ada changed who can read the message history: \(value)"

@@ -24,7 +24,7 @@ struct IdentityTests {
     // MARK: One user
 
     @Test(
-        "What can be done follows from the identity.",
+        "The possible actions follow from the identity.",
         arguments: [
             (UserIdentity.unknown, false, false, false), (.none, false, false, false),
             (.unverified, true, false, false),
@@ -43,13 +43,13 @@ struct IdentityTests {
         viewModel.send(.accept)
         viewModel.send(.withdraw)
         await waitUntilIdle()
-        // One after the other: the first that is possible.
+        // Only the first possible action is performed; the others find the view model busy.
         let expected = verify ? ["verify"] : accept ? ["acceptIdentity"] : withdraw ? ["withdrawVerification"] : []
         #expect(service.calls == expected.map { "\($0) \(Self.bo.rawValue)" })
         withExtendedLifetime(encryption) {}
     }
 
-    @Test("A device that is not confirmed verifies nobody.")
+    @Test("An unconfirmed device cannot verify users.")
     func unconfirmedDevice() async {
         let encryption = await coordinator(.unconfirmed)
         let viewModel = encryption.identity(of: Self.bo)
@@ -60,7 +60,7 @@ struct IdentityTests {
         withExtendedLifetime(encryption) {}
     }
 
-    @Test("What fails is told.")
+    @Test("A failure is shown.")
     func failure() async {
         service.fail("verify", with: .noRoom)
         let encryption = await coordinator()
@@ -89,7 +89,7 @@ struct IdentityTests {
         #expect(viewModel.changedUser == Self.bo)
     }
 
-    @Test("Who cannot read is told once, and again when others are added.")
+    @Test("Members who cannot read are reported once, and again when others are added.")
     func shownOnce() async {
         let encryption = await coordinator()
         let viewModel = RoomTrustViewModel(Self.room, of: encryption) { [] }
@@ -97,7 +97,7 @@ struct IdentityTests {
         await eventually { viewModel.state.notice != nil }
         viewModel.send(.acknowledge)
         #expect(viewModel.state.notice == nil)
-        // Opening the room again does not tell it again.
+        // Reopening the room does not repeat the notice.
         let again = RoomTrustViewModel(Self.room, of: encryption) { [] }
         await eventually { again.state.trust.withoutIdentity == [Self.cy] }
         #expect(again.state.notice == nil)
@@ -126,7 +126,7 @@ struct IdentityTests {
             requests: WindowRequests(), onTimelineOutput: { _ in })
     }
 
-    @Test("Sealed messages offer what helps.")
+    @Test("Sealed messages offer an action that helps.")
     func sealHelp() async {
         let encryption = await coordinator(.unconfirmed)
         let conversation = conversation(encryption)
@@ -146,7 +146,7 @@ struct IdentityTests {
         #expect(retries.values == [1])
     }
 
-    @Test("Marks have words, also for the ear, and go with what is deleted.")
+    @Test("Marks have texts, also for screen readers, and disappear with a deleted message.")
     func marks() {
         let text = MessageText(.untranslated, time: { _ in "9:00" }, fullDate: { _ in "Monday" })
         for trust in MessageTrust.allCases {
@@ -162,7 +162,7 @@ struct IdentityTests {
         #expect(!MessageTrust.unproven.isProblem && MessageTrust.notEncrypted.isProblem)
     }
 
-    @Test("The header and the composer of an encrypted room say so.")
+    @Test("The header and the composer indicate an encrypted room.")
     func header() {
         let header = ConversationHeader(name: "Plans", kind: .group, isEncrypted: true)
         #expect(header.placeholder(.untranslated) == "Encrypted message…")

@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import Testing
 
-/// How links open, and what the user is asked beforehand.
+/// How links are opened, and the confirmations before that.
 @Suite struct LinkOpeningTests {
     private func link(_ address: String, shownAs text: String? = nil) throws -> BodyLink {
         BodyLink(to: try #require(LinkTarget(address)), shownAs: text ?? address)
@@ -13,7 +13,7 @@ import Testing
         return confirmation
     }
 
-    @Test("An address that was read opens at once: a room or user here, others in the default application")
+    @Test("A link whose address is visible opens at once: rooms and users here, others in the default application")
     func plainLinks() throws {
         let page = "https://a.example/x"
         #expect(LinkOpening(try link(page, shownAs: "a.example/x")) == .application(address: page))
@@ -22,7 +22,7 @@ import Testing
         #expect(try confirmation(room, shownAs: "tea") != nil, "it was not read")
     }
 
-    @Test("A deceptive link is asked about as such, and an unread one plainly")
+    @Test("A deceptive link requires confirmation with a warning, one with a hidden address without")
     func doubtfulLinks() throws {
         let evil = try #require(try confirmation("https://evil.example", shownAs: "https://bank.example"))
         #expect(evil.isSuspicious && evil.canOpen && evil.address == "https://evil.example")
@@ -32,7 +32,7 @@ import Testing
         #expect(unread.heading(.untranslated) == "Open Link?" && unread.defaultResponse == .open)
     }
 
-    @Test("An FTP link can only be copied, even if it was read")
+    @Test("An FTP link can only be copied, even if its address is visible")
     func fileTransfers() throws {
         let files = try #require(try confirmation("ftp://a.example/x"))
         #expect(!files.canOpen && !files.isSuspicious)

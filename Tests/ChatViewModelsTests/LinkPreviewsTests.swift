@@ -4,9 +4,9 @@ import Testing
 
 @testable import ChatViewModels
 
-/// Which previews are requested, and what their cards say.
+/// Which previews are requested, and the texts of their cards.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct LinkPreviewsTests {
-    /// Answers once `gate` opens: with a preview of one page, with an error for another, with none for the rest.
+    /// Responds once `gate` opens: with a preview of one page, an error for another, and no preview for the rest.
     @MainActor
     private final class Pages: RoomCapabilityService {
         nonisolated let capabilities: BackendCapabilities
@@ -27,7 +27,7 @@ import Testing
 
     private nonisolated static let roses = LinkPreview(title: "Roses", summary: "", site: "", picture: nil)
 
-    @Test("A preview is requested once, also if there is none or it cannot be fetched")
+    @Test("A preview is requested once, even if there is none or the request fails")
     func requests() async throws {
         let pages = Pages()
         let previews = try #require(LinkPreviews(room: RoomID("r"), service: pages))
@@ -46,7 +46,7 @@ import Testing
         #expect(LinkPreviews(room: RoomID("r"), service: Pages([])) == nil)
     }
 
-    @Test("A card names the site, or else the link's host, and says what it opens")
+    @Test("A card shows the site, or else the link's host, and names the link's target")
     func texts() throws {
         let link = BodyLink(to: try #require(LinkTarget("https://a.example/roses")), shownAs: "roses")
         let roses = try #require(Self.roses)

@@ -56,7 +56,7 @@ import Testing
         #expect(outputs.values.suffix(2) == [.rangeChanged, .finished(isLoaded: true)])
     }
 
-    @Test("A page asked for while another loads is requested afterwards")
+    @Test("A page needed while another loads is requested afterwards")
     func requestsTheOtherEndAfterwards() async {
         _ = await loaded.open(page(9...12, newer: true), around: nil, unreadLineAfter: nil)
         service.pages = { [self] _, _ in page(5...8) }
@@ -83,7 +83,7 @@ import Testing
         #expect(positions == [5, 6, 8, 9, 10, 11, 12] && item(6)?.text == "newer" && item(7) == nil)
     }
 
-    @Test("A jump replaces the range, lands, and then what arrived meanwhile is applied")
+    @Test("A jump replaces the range and lands, and then updates received meanwhile are applied")
     func reportsJumps() async {
         await open(9...12)
         service.pagesAround = { [self] _, _ in page(1...4, older: false, newer: true) }
@@ -99,7 +99,7 @@ import Testing
         #expect(positions == Array(1...4) && loaded.range.isDetached && !loaded.range.hasOlder)
     }
 
-    @Test("A room that opens again after a gap drops the page of a jump, which is performed afterwards")
+    @Test("A room that is reopened after a gap drops the page of a jump, which is performed afterwards")
     func performsTheJumpAfterOpeningAgain() async {
         await open(9...12)
         let gate = Gate()
@@ -116,7 +116,7 @@ import Testing
         #expect(positions == Array(1...4))
     }
 
-    @Test("A page requested while the room opens again does not join the new range")
+    @Test("A page requested while the room is reopened is not added to the new range")
     func pagesOfAPreviousRangeAreDropped() async {
         await open(9...12)
         let gate = Gate()

@@ -3,7 +3,7 @@ import ChatViewModels
 import Testing
 
 struct MediaSettingsTests {
-    @Test("Each kind has a setting, and a choice that is not known loads nothing")
+    @Test("Each kind has a setting, and an unknown value loads nothing")
     func settingsAreRead() {
         let stored = [
             "automatic-images": "small", "automatic-videos": "always", "automatic-audio": "of a newer version",

@@ -10,14 +10,14 @@ import Testing
     private let text = MediaText(
         Wording(translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" }))
 
-    @Test("Durations are written as by media players")
+    @Test("Durations are formatted as in media players")
     func durations() {
         #expect(
             [-5, 0, 999, 3008, 61_000, 600_000, 3_599_999, 3_661_000].map(MediaText.duration)
                 == ["0:00", "0:00", "0:00", "0:03", "1:01", "10:00", "59:59", "1:01:01"])
     }
 
-    @Test("The details of a file are what is known of duration and size")
+    @Test("The details of a file are its duration and size, as far as known")
     func details() {
         func details(_ bytes: Int?, _ duration: Int?) -> String {
             text.details(MediaReference(uri: "f", name: "f", type: "audio/ogg", bytes: bytes, duration: duration))
@@ -27,7 +27,7 @@ import Testing
         #expect(details(nil, nil) == "")
     }
 
-    @Test("The button of a file names it in one sentence, whose order a translation can change")
+    @Test("A file's button names the file in one sentence, which translations can reorder")
     func playButtons() {
         let file = MediaReference(uri: "f", name: "song.ogg", type: "audio/ogg")
         #expect(text.playButton(file, isPlaying: false) == "Play song.ogg")
@@ -37,7 +37,7 @@ import Testing
         #expect(MediaText(wording).playButton(file, isPlaying: true) == "song.ogg anhalten")
     }
 
-    @Test("The place of an image is told among several")
+    @Test("The position of an image among several is announced")
     func positions() {
         #expect(text.position(0, of: 1) == nil && text.position(2, of: 17) == "3 of 17")
     }

@@ -19,7 +19,7 @@ import Testing
         return item
     }
 
-    @Test("The caption of own messages has their state, and at the end of a group the time")
+    @Test("The caption of an own message has its state, and at the end of a group the time")
     func captions() {
         #expect(texts.caption(item()) == "12:00")
         #expect(texts.caption(item { $0.endsGroup = false }) == "")
@@ -37,7 +37,7 @@ import Testing
         #expect(texts.tooltip(item()) == "a date")
     }
 
-    @Test("A message that cannot be read says why, each reason in its own words")
+    @Test("A sealed message shows its reason, each with its own text")
     func seals() {
         let all = SealReason.allCases.map { reason in
             texts.placeholder(item { $0.content = Message.Content(sealed: reason) }) ?? ""
@@ -54,7 +54,7 @@ import Testing
         #expect(texts.placeholder(item { $0.isDeleted = true }) == "Message deleted")
     }
 
-    @Test("The time of others' messages is beside the sender, where the row shows that")
+    @Test("The time of others' messages is next to the sender, if the row shows it")
     func headers() {
         #expect(texts.headerTime(item { $0.isOwn = false }) == "12:00")
         #expect(
@@ -66,7 +66,7 @@ import Testing
         #expect(texts.headerTime(item()) == nil)
     }
 
-    @Test("A quote shows its sender once it is loaded, and otherwise says why there is none")
+    @Test("A quote shows its sender once it is loaded, or else why it is missing")
     func quotes() {
         let loaded = texts.quote(.text(MessageID("q"), senderName: "Alex", words: "what?"))
         #expect(loaded.senderName == "Alex" && loaded.text.source == "what?")
@@ -85,7 +85,7 @@ import Testing
                 == .init(reason: "Could not change reaction", retry: "Retry", discard: "Discard"))
     }
 
-    @Test("Bars count what failed and what is selected")
+    @Test("Bars have the number of failed and of selected messages")
     func bars() {
         #expect(texts.failedCount(2) == "2 messages not sent")
         #expect(texts.selectedCount(1) == "1 selected")
@@ -97,7 +97,7 @@ import Testing
         #expect(texts.windowTitle(item { $0.isOwn = false }) == "Robin")
     }
 
-    @Test("The accessible label has sender, text, reply, reactions, time and state")
+    @Test("The accessible label contains sender, text, reply, reactions, time and state")
     func accessibleLabels() {
         #expect(texts.accessibleText(item()) == "You: hello. 12:00")
         #expect(texts.accessibleText(item { $0.isOwn = false }) == "Robin: hello. 12:00")
@@ -143,7 +143,7 @@ import Testing
         #expect(lines.count == 22 && lines[1] == "R1 · 12:00" && lines.last == "2 others")
     }
 
-    @Test("Up to three received messages are announced in full, more by their number")
+    @Test("Up to three received messages are announced in full, more as a number")
     func announcements() {
         #expect(texts.announcement([item(), item()]) == "Robin: hello\nRobin: hello")
         #expect(texts.announcement(Array(repeating: item(), count: 4)) == "4 new messages")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@Suite("what an edit changed")
+@Suite("the changes of an edit")
 struct MessageVersionTests {
     @Test("whole words are removed and added in place")
     func wholeWordsAreCompared() {

@@ -78,7 +78,7 @@ final class NotificationCoordinatorTests {
         await eventually { self.shown().first?.body == "Ann: Encrypted message" }
     }
 
-    @Test("Once the room is read, here or on another device, its notification goes, and the next begins anew")
+    @Test("Reading the room, here or on another device, withdraws its notification, and the next one starts over")
     func readingWithdraws() async {
         await list(["plans": 0])
         arrive("one")
@@ -90,7 +90,7 @@ final class NotificationCoordinatorTests {
         await eventually { self.shown().first?.body == "Ann: two" }
     }
 
-    @Test("A room list that has not counted the message yet does not withdraw it")
+    @Test("A room list that does not count the message yet does not withdraw its notification")
     func listThatIsBehindWithdrawsNothing() async {
         await list(["plans": 0, "other": 0])
         arrive("one", after: 60)
@@ -122,7 +122,7 @@ final class NotificationCoordinatorTests {
         await eventually { self.desktop.shown.count == 2 }
     }
 
-    @Test("A room that is read in its own window is silent; the one behind it in the main window is not")
+    @Test("A room being read in its own window does not notify; the one in the main window behind it does")
     func roomReadInItsOwnWindowIsSilent() async {
         await list(["plans": 0, "other": 0])
         accounts.local.rooms.send(.select(RoomID("other")))
@@ -136,7 +136,7 @@ final class NotificationCoordinatorTests {
         accounts.attend(false, inWindowOf: window)
         arrive("not seen either")
         await eventually { self.shown().map(\.title) == ["Room other", "Room plans"] }
-        // The main window says in whose place the room would be: its messages are not seen there.
+        // Instead of the room, the main window shows a placeholder, so the room's messages are not seen there.
         accounts.local.rooms.send(.select(plans))
         #expect(accounts.attendedRoom == nil)
     }
@@ -201,7 +201,7 @@ final class NotificationCoordinatorTests {
         await eventually { self.desktop.shown.isEmpty }
     }
 
-    @Test("A text answered in a notification is sent to its room, which is then read; a blank one does nothing")
+    @Test("An inline reply is sent to its room and marks it as read; a blank one does nothing")
     func answersAreSent() async {
         await list(["plans": 0])
         accounts.detachWindow()
@@ -217,7 +217,7 @@ final class NotificationCoordinatorTests {
         #expect(service.calls.contains(.markRead(MessageID("$one"))))
     }
 
-    @Test("An answer that cannot be sent goes into the draft of its room")
+    @Test("An inline reply that cannot be sent is added to its room's draft")
     func failedAnswerBecomesTheDraft() async throws {
         await list(["plans": 0])
         accounts.local.rooms.send(.select(plans))

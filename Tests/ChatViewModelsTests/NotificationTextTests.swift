@@ -62,7 +62,7 @@ struct NotificationTextTests {
     }
 
     @Test(
-        "A target survives as text, whatever its identifiers contain",
+        "A target is restored from its text, whatever its identifiers contain",
         arguments: [nil, MessageID("$e\"\n/,"), MessageID("")])
     func targetsAreText(message: MessageID?) {
         let target = NotificationTarget(account: "@ann:example.org", room: RoomID("!a/b,c:[x]"), message: message)

@@ -36,7 +36,7 @@ import Testing
         await eventually { [finished] in finished.values == [.newer] }
     }
 
-    @Test("A request made during the delay takes its place")
+    @Test("A request made during the delay replaces the failed one")
     func replaced() async {
         request.begin(.newer)
         request.end(isLoaded: false)
@@ -73,7 +73,7 @@ import Testing
         await eventually { finished.values == [.older, .older] }
     }
 
-    @Test("A page that is not there to load, or of a room that was left, is answered without a request")
+    @Test("A page that does not exist, or of a room that was left, finishes without a request")
     func nothingToLoad() async {
         let (harness, finished) = await open(hasOlder: false)
         harness.timeline.send(.pages(.load(.newer)))

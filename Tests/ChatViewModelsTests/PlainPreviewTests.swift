@@ -121,7 +121,7 @@ import Testing
         #expect(snippet(other) == message.text)
     }
 
-    @Test("A result names its sender in a sentence whose order a translation can change, with the matches in place")
+    @Test("A result names its sender in a sentence that translations can reorder, with the matches in place")
     func searchResultsNameTheirSender() throws {
         func matches(in line: SearchResult.Line) -> [String] {
             let bytes = Array(line.text.utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// Which readers of a message have an avatar in its row.
+/// The readers whose avatars a message's row shows.
 struct ReadReceiptsTests {
     private func receipts(_ count: Int) -> ReadReceipts {
         ReadReceipts(
@@ -13,7 +13,7 @@ struct ReadReceiptsTests {
             })
     }
 
-    @Test("A count takes the place of the last avatar, so that it never stands for one reader")
+    @Test("A count replaces the last avatar, so it never stands for a single reader")
     func count() {
         let cases: [(Int, visible: Int, more: String?)] = [
             (0, 0, nil), (1, 1, nil), (5, 5, nil), (6, 4, "+2"), (20, 4, "+16"),

@@ -23,7 +23,7 @@ import Testing
         return progress
     }
 
-    /// Marks what is in view as read after it was there for some time.
+    /// Marks visible messages as read after they were visible for some time.
     private func dwell(
         on loaded: LoadedMessages, in range: TimelineRange, _ progress: inout ReadingProgress
     ) -> MessageID? {
@@ -47,7 +47,7 @@ import Testing
         #expect(dwell(on: loaded(1...2), in: range, &progress) == nil, "never back")
     }
 
-    @Test("Leaving the window or the message before it is read starts the time anew")
+    @Test("Leaving the window or the message before it counts as read restarts the delay")
     func glancesDoNotCount() {
         var progress = opened(readUpTo: 1)
         progress.setAttended(true)
@@ -67,7 +67,7 @@ import Testing
         #expect(progress.moveReadMarker(in: loaded(1...3), range, at: .milliseconds(11_500)) == Self.id(2))
     }
 
-    @Test("Messages that keep arriving do not postpone those that are in view")
+    @Test("A stream of new messages does not postpone marking visible ones as read")
     func busyRoomsAreRead() {
         var progress = opened(readUpTo: 1)
         progress.setAttended(true)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "Above the newest message, the lowest one that is wholly in view is read",
+        "If the newest message is not in view, the lowest fully visible one is marked as read",
         arguments: [(2, 0, 2), (2, -20, 2), (2, 1, nil), (1, 0, nil)] as [(Int64, Double, Int64?)])
     func readsWhileScrolledUp(lowest: Int64, offset: Double, read: Int64?) {
         var progress = opened(readUpTo: 1)
@@ -88,7 +88,7 @@ import Testing
         #expect(dwell(on: loaded(1...3), in: range, &progress) == read.map(Self.id))
     }
 
-    @Test("In a detached range, messages are read only if it begins with what was read")
+    @Test("In a detached range, messages are marked as read only if it starts with read ones")
     func readsOnFromTheMarkerAlone() {
         var detached = range
         detached.isDetached = true
@@ -103,7 +103,7 @@ import Testing
         #expect(dwell(on: loaded(1...6), in: detached, &progress) == nil, "never back")
     }
 
-    @Test("The end of a detached range is no position")
+    @Test("The end of a detached range does not count as a scroll position")
     func ignoresTheEndOfADetachedRange() {
         var detached = range
         detached.isDetached = true
@@ -123,7 +123,7 @@ import Testing
         #expect(opened(readUpTo: readUpTo).unreadLineAfter == (hasLine ? MessageID("m\(readUpTo)") : nil))
     }
 
-    @Test("The unread line moves behind what was read before messages arrived unattended, and stays there")
+    @Test("The unread line moves after the messages read before others arrived unattended, and stays there")
     func unreadLineFollowsAttention() {
         var progress = opened(readUpTo: 3)
         progress.setAttended(true)

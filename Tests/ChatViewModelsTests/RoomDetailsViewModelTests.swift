@@ -35,7 +35,7 @@ import Testing
         #expect(details.state.error == nil)
     }
 
-    @Test("What notifies is shown as the server says, at once when it is changed, and as before if that fails")
+    @Test("The rule is the server's; a change is shown at once and reverted if it fails")
     func notifications() async {
         service.capabilities = [.notificationSettings]
         let details = details()
@@ -94,7 +94,7 @@ import Testing
         #expect(!state.needsSearch && state.listed.count == 30)
     }
 
-    @Test("A member's detail line names what is special about them")
+    @Test("A member's detail line shows only what is special about them")
     func memberDetails() {
         #expect(RoomMembers.Entry(Fixtures.other).detail(.untranslated).isEmpty)
         #expect(RoomMembers.Entry(Fixtures.own, isInvited: true).detail(.untranslated) == "You · Invited")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// New rooms that are encrypted, and encryption that is turned on.
+/// Encryption of new rooms, and turning encryption on in existing ones.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RoomEncryptionTests {
     private let service = FakeChatService()
     private let room = RoomID("room")
@@ -19,7 +19,7 @@ import Testing
             ([], RoomRequest(name: "Garden", isEncrypted: true)),
             ([.setEncrypted(false)], RoomRequest(name: "Garden", isEncrypted: false)),
             ([.setPublic(true)], RoomRequest(name: "Garden", address: "garden", isEncrypted: false)),
-            // What is chosen while it cannot be is no choice.
+            // A choice made while encryption is unavailable is ignored.
             ([.setPublic(true), .setEncrypted(false), .setPublic(false)], RoomRequest(name: "Garden")),
         ]
         for (actions, request) in requests {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("Where the account cannot encrypt, rooms are not encrypted by default, and the dialog says why")
+    @Test("If the account cannot encrypt, rooms are not encrypted by default, and the dialog shows the reason")
     func withoutKeys() async {
         let problems: [EncryptionCondition.Problem] = [
             .locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .replaced, .noDevice, .notBuilt,
@@ -47,7 +47,7 @@ import Testing
             #expect(!viewModel.state.isEncrypted && !viewModel.state.canEncrypt)
             #expect(viewModel.state.encryptionText(.untranslated) != ordinary)
         }
-        // Not known yet: the backend refuses what it cannot do.
+        // While the condition is unknown, encryption is offered: the backend refuses it if it is impossible.
         #expect(newRoom(.none, FakeUserDirectory()).state.isEncrypted)
     }
 
@@ -59,7 +59,7 @@ import Testing
         return RoomDetailsViewModel(room: room, name: "Room", service: service, encryption: condition)
     }
 
-    @Test("Encryption is offered to who may turn it on, and is on for good")
+    @Test("Encryption is offered to members who may turn it on, and stays on")
     func turningOn() async {
         let viewModel = details()
         #expect(!viewModel.state.canEncrypt)
@@ -81,7 +81,7 @@ import Testing
         #expect(viewModel.state.encryptionTitle(.untranslated) == "Encrypted")
     }
 
-    @Test("Encryption is not offered without permission or keys, nor where it is on or not known")
+    @Test("Encryption is not offered without permission or keys, nor if it is on or unknown")
     func notOffered() async {
         for make in [{ details(permissions: [.rename]) }, { details(.off(.missing)) }, { details(.none) }] {
             let viewModel = make()
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// Reactions in encrypted rooms, which are not encrypted.
+/// Reactions are not encrypted, even in encrypted rooms.
 @MainActor @Suite(.timeLimit(.minutes(5))) final class EncryptedReactionTests: CoordinatorHarness {
     private let chosen = Recorder<ReactionPreferences>()
     private let effects = Recorder<TimelineViewModel.Effect>()
@@ -138,7 +138,7 @@ import Testing
         conversation.timeline.items.compactMap(\.message).first?.canReact
     }
 
-    @Test("The user is told before the first reaction, and once")
+    @Test("The explanation is shown once, before the first reaction")
     func told() async throws {
         let conversation = await start(encrypted: true)
         react("👍", in: conversation)
@@ -154,7 +154,7 @@ import Testing
         #expect(!effects.values.dropFirst(count).contains { if case .askBeforeReacting = $0 { true } else { false } })
     }
 
-    @Test("Who does not want them has no buttons for them in encrypted rooms, until the preferences say otherwise")
+    @Test("After declining, encrypted rooms have no reaction buttons, until the preferences allow them")
     func declined() async throws {
         let conversation = await start(encrypted: true)
         #expect(canReact(in: conversation) == true)
@@ -170,7 +170,7 @@ import Testing
         await eventually { self.canReact(in: conversation) == true }
     }
 
-    @Test("In other rooms nothing changes; in one that may be encrypted the user is told")
+    @Test("Unencrypted rooms are unaffected; a room that may be encrypted counts as encrypted")
     func otherRooms() async {
         let conversation = await start(encrypted: false)
         conversation.preferences.reactions.areUsedInEncryptedRooms = false

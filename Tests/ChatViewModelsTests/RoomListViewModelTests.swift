@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Unread marks
 
-    @Test("A room that is marked as unread counts as one and is stepped to like an unread one")
+    @Test("A room marked as unread counts as one message and is navigated to like an unread one")
     func markedRoomsAreUnread() async {
         list.start(opening: a)
         var marked = RoomSummary.of("c")
@@ -100,7 +100,7 @@ import Testing
         #expect(list.state.selection == c)
     }
 
-    @Test("Opening a room removes its unread mark once it is seen, and no other room's request is made")
+    @Test("Opening a room removes its unread mark once it is seen, and makes no requests for other rooms")
     func seeingARoomRemovesItsMark() async {
         list.start()
         var marked = RoomSummary.of("a")
@@ -311,7 +311,7 @@ import Testing
         #expect(list.derivedRowCount == derived + 2)
         #expect(zip(list.state.rows, before.rows).count { $0 != $1 } == 1)
 
-        // Another room comes first, and one goes.
+        // One room moves to the top, and another is removed.
         rooms[5].unreadCount = 1
         rooms.insert(rooms.remove(at: 5), at: 0)
         rooms.remove(at: 9)
@@ -320,7 +320,7 @@ import Testing
         #expect(list.derivedRowCount == derived + 3)
         #expect(list.state.rows.map(\.id) == rooms.map(\.id))
 
-        // The draft appears when another room opens.
+        // A room's draft is displayed once another room is opened.
         list.send(.select(b))
         #expect(list.state.row(at: "a")?.preview == .draft("Hel"))
         #expect(list.state.row(at: "b")?.preview == .empty)

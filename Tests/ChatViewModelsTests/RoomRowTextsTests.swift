@@ -39,7 +39,7 @@ import Testing
                 == "Plans, Invitation from Ann")
     }
 
-    @Test("A count that is only known to be at least so high has plural forms too")
+    @Test("A count that is a lower bound has plural forms, too")
     func unreadCountWithoutUpperBound() {
         let counting = Translator(translate: { $0 }, plural: { _, _, count in "{count} of form \(count % 10)" })
         #expect(
@@ -54,7 +54,7 @@ import Testing
         },
         plural: { one, many, count in count == 1 ? one : many })
 
-    @Test("Only the words before a draft or an unsent message are emphasized, wherever a language puts them")
+    @Test("Only the label of a draft or an unsent message is emphasized, wherever a translation puts it")
     func emphasizedWords() {
         let draft = row(.draft("Draft: {text}")).previewLine(.untranslated)
         #expect(draft.prefix == "Draft:" && draft.emphasis == .draft && draft.text == "Draft: {text}")

@@ -7,7 +7,7 @@ import Testing
 
 /// Rooms in windows of their own.
 @MainActor @Suite(.timeLimit(.minutes(5))) final class RoomWindowTests: CoordinatorHarness {
-    /// Opens the window of a room and waits for its messages and its draft.
+    /// Opens a room's window and waits until its messages and its draft are loaded.
     private func openWindow(of room: RoomID) async throws -> Conversation {
         coordinator.openWindow(of: room)
         await eventually { [coordinator] in coordinator.roomWindows.contains { $0.roomID == room } }
@@ -16,7 +16,7 @@ import Testing
         return conversation
     }
 
-    @Test("The main window gives up a room that gets a window of its own, and shows it again afterwards")
+    @Test("The main window closes a room that is opened in its own window, and shows it again afterwards")
     func roomMovesToItsWindowAndBack() async throws {
         let main = await start()
         type("draft", in: main)
@@ -44,7 +44,7 @@ import Testing
         #expect(window.timeline.state.isLoaded)
     }
 
-    @Test("A room has one window: opening it again brings that to the front")
+    @Test("A room has one window: opening it again presents that window")
     func secondRequestPresents() async throws {
         _ = await start()
         let window = try await openWindow(of: b)
@@ -54,7 +54,7 @@ import Testing
         #expect(window.requests.state.pending.map(\.request) == [.present])
     }
 
-    @Test("A room whose window is closing is shown by the main window, at the message that was asked for")
+    @Test("A room whose window is closing is shown by the main window, at the requested message")
     func closingWindowIsNotAskedForItsRoom() async throws {
         _ = await start()
         let window = try await openWindow(of: b)
@@ -68,7 +68,7 @@ import Testing
         await eventually { effects.values.contains(.reveal(.message(MessageID("m1")))) }
     }
 
-    @Test("A window that is asked for while the last one closes opens after that, and what failed in between is shown")
+    @Test("A window requested while the last one is closing opens afterwards, and failures meanwhile are shown")
     func closingWindowOpensAgain() async throws {
         _ = await start()
         let window = try await openWindow(of: b)
@@ -84,7 +84,7 @@ import Testing
         #expect(next.requests.state.pending.map(\.request) == [.present], "it is not closing")
     }
 
-    @Test("A message in a room that has a window is shown there, and the main window keeps its room")
+    @Test("A message of a room with its own window is shown there, and the main window keeps its room")
     func messagesAreShownInTheWindow() async throws {
         _ = await start()
         let window = try await openWindow(of: b)
@@ -98,7 +98,7 @@ import Testing
         await eventually { window.composer.state.composer.reply?.messageID == "m2" }
     }
 
-    @Test("What fails or is asked in a room is shown in its own window")
+    @Test("A room's failures and confirmations are shown in its own window")
     func requestsGoToTheWindow() async throws {
         _ = await start()
         let window = try await openWindow(of: b)
@@ -125,7 +125,7 @@ import Testing
         #expect(coordinator.openItem == .room(a))
     }
 
-    @Test("Room windows stay when the main window closes, and the next one opens what is selected")
+    @Test("Room windows stay open when the main window closes, and the next main window opens the selection")
     func windowsOutliveTheMainWindow() async throws {
         _ = await start()
         let window = try await openWindow(of: b)
@@ -156,7 +156,7 @@ import Testing
         #expect(day() == .yesterday)
     }
 
-    @Test("The windows of the last time open once the rooms are listed; a room that is gone has none")
+    @Test("Stored windows open once the rooms are listed, except those of missing rooms")
     func windowsAreRestored() async {
         coordinator.restoreWindows(of: [b, RoomID("gone")])
         coordinator.start(opening: b)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What the sign-in dialog shows at each step.
+/// The steps of the sign-in dialog.
 @MainActor struct SignInDialogTests {
     private typealias State = SignInViewModel.State
     private static let ann = Account(
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("What is said of the server stays while the credential is stored")
+    @Test("The text about the server stays while the credential is stored")
     func serverStays() {
         let server = Self.server(supportsPassword: false, hasWebPage: true)
         let asking = Self.state(.credentials(server))
@@ -52,7 +52,7 @@ import Testing
         #expect(Self.state(.credentials(Self.server()), .storing(nil)).canChangeWay)
     }
 
-    @Test("Each page says what it asks for")
+    @Test("Each page explains what to enter")
     func texts() {
         #expect(text.title(Self.state(.finding)) == "Sign In to Matrix")
         #expect(text.explanation(Self.state(.server)) == "Enter your homeserver or Matrix ID.")
@@ -64,7 +64,7 @@ import Testing
         #expect(text.explanation(Self.state(.done)).hasPrefix("Rooms appear"))
     }
 
-    @Test("An account that is signed in again is named, and its user name is not asked for")
+    @Test("Signing in again names the account and does not ask for the user name")
     func again() {
         let finding = Self.state(.finding, again: Self.ann)
         #expect(text.windowTitle(finding) == "Sign In Again" && text.windowTitle(Self.state(.finding)) == "Add Account")
@@ -73,7 +73,7 @@ import Testing
         #expect(!finding.asksForName && Self.state(.server).asksForName)
     }
 
-    @Test("A page that asks focuses what is missing, and a busy one leaves the focus")
+    @Test("A page focuses the first missing input, and a busy one keeps the focus")
     func focus() {
         let server = Self.server()
         let asking = Self.state(.credentials(server))

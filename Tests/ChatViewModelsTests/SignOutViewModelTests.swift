@@ -16,7 +16,7 @@ import Testing
         return viewModel
     }
 
-    @Test("Losses are listed one a line, each with its number")
+    @Test("Losses are listed one per line, each with its number")
     func lossesAreListed() async {
         service.unsentCount = PendingCount(messages: 1, changes: 2, drafts: 3, keys: 4)
         let viewModel = await start()
@@ -35,7 +35,7 @@ import Testing
         #expect(!viewModel.state.losses(.untranslated).contains("\n"))
     }
 
-    @Test("After a failed log-out the user is asked again")
+    @Test("After a failed sign-out, another confirmation is required")
     func failedSignOutAsksAgain() async {
         service.signOutFailure = .unreachable(reason: "x")
         let viewModel = await start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// PAR-4: the preferences choose the languages in which spelling is checked.
+/// PAR-4: choosing the languages for spell checking.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct SpellingPreferencesTests {
     private struct FakeChecker: SpellChecker {
@@ -35,7 +35,7 @@ import Testing
         viewModel.state.languages.filter(\.isOn).map(\.id)
     }
 
-    @Test("Where nothing is chosen, the languages are the user's, as far as there are dictionaries")
+    @Test("By default, the languages are those of the user that have dictionaries")
     func automaticByDefault() async {
         let viewModel = await preferences(["ar", "de_DE", "en_US"])
         #expect(viewModel.state.isAutomatic && !viewModel.state.hasNoDictionaries)
@@ -44,7 +44,7 @@ import Testing
         #expect(viewModel.state.status == SpellingStatus(dictionaries: ["de_DE"], missing: ["fr_FR"]))
     }
 
-    @Test("Choosing begins with the languages that were used; several are used at once")
+    @Test("Choosing starts with the languages in use; several can be used at once")
     func severalAreChosen() async {
         let viewModel = await preferences(["ar", "de_DE", "en_US"])
         viewModel.send(.setAutomatic(false))
@@ -59,7 +59,7 @@ import Testing
         #expect(viewModel.state.isAutomatic && used(viewModel) == ["de_DE"] && stored.values.last == [])
     }
 
-    @Test("Without the last language, those of the user are used again")
+    @Test("Turning off the last language restores those of the user")
     func lastLanguageTurnedOff() async {
         let viewModel = await preferences(["ar", "de_DE"], chosen: ["ar"])
         #expect(used(viewModel) == ["ar"])
@@ -67,7 +67,7 @@ import Testing
         #expect(viewModel.state.isAutomatic && used(viewModel) == ["de_DE"] && stored.values == [[]])
     }
 
-    @Test("Where no language of the user has a dictionary, others are chosen at once")
+    @Test("If no language of the user has a dictionary, others can be chosen directly")
     func noDictionaryForTheUser() async {
         let viewModel = await preferences(["ar"], locales: ["fr_FR"])
         #expect(viewModel.state.isAutomaticOnly && used(viewModel).isEmpty)
@@ -77,7 +77,7 @@ import Testing
         #expect(!viewModel.state.isAutomatic && !viewModel.state.isAutomaticOnly && used(viewModel) == ["ar"])
     }
 
-    @Test("A chosen language without a dictionary stays chosen, and is told")
+    @Test("A chosen language without a dictionary stays chosen, and is reported")
     func missingLanguageStays() async {
         let viewModel = await preferences(["ar"], chosen: ["fr_FR"])
         #expect(used(viewModel).isEmpty && viewModel.state.status?.missing == ["fr_FR"])
@@ -85,7 +85,7 @@ import Testing
         #expect(stored.values == [["fr_FR", "ar"]])
     }
 
-    @Test("Without dictionaries, or what reads them, there is nothing to choose, and nothing is stored")
+    @Test("Without dictionaries or Enchant, there is nothing to choose, and nothing is stored")
     func nothingToChoose() async {
         for installed in [[], nil] as [[String]?] {
             let viewModel = await preferences(installed, chosen: ["ar"])

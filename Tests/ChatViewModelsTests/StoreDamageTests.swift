@@ -2,9 +2,9 @@ import ChatCore
 import ChatViewModels
 import Testing
 
-/// What the user learns when the store is damaged or cannot be opened.
+/// The texts about a store that is damaged or cannot be opened.
 @Suite struct StoreDamageTests {
-    @Test("The text about an unreadable store says where it is and what was found")
+    @Test("The text about an unreadable store has its location and the finding")
     func unreadable() {
         let damage = StoreDamage.unreadable(reason: "malformed page 3", folder: "/home/ann/store")
         #expect(damage.heading(.untranslated) == "Could Not Open Message History")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "A failed start names the folder it is about",
+        "The text about a failed start names the folder",
         arguments: [
             (StartFailure.unwritableFolder("/f"), "Cannot Write to Folder"),
             (.diskFull("/f"), "Disk Full"), (.folderInUse("/f"), "Message History Is in Use"),
@@ -44,7 +44,7 @@ import Testing
         #expect(failure.body(.untranslated).hasSuffix(":\n\n/f"))
     }
 
-    @Test("Another failed start says its reason as a detail")
+    @Test("Any other failed start shows its reason as a detail")
     func otherFailures() {
         #expect(StartFailure.other(reason: "no such table").heading(.untranslated) == "Could Not Start Parlance")
         #expect(StartFailure.other(reason: "no such table").body(.untranslated) == "Details: no such table")

@@ -7,7 +7,7 @@ import Testing
     private let garden = AccountRoom("@ann:example.org", RoomID("!garden\n\"1\":example.org"))
     private let notes = AccountRoom("", RoomID("notes"))
 
-    @Test("What was open, in which order and how large, is read back from its texts")
+    @Test("The open windows, their order and their sizes are restored from the stored texts")
     func textsHoldEverything() {
         var windows = StoredRoomWindows()
         windows.noteOpened(garden)
@@ -21,7 +21,7 @@ import Testing
         #expect(windows.texts.allSatisfy { !$0.contains("\n") }, "one line each")
     }
 
-    @Test("A closed window does not come back, and opens in its size again")
+    @Test("A closed window is not restored, and opens in its former size")
     func closedWindowKeepsItsSize() {
         var windows = StoredRoomWindows()
         windows.noteOpened(notes)
@@ -33,7 +33,7 @@ import Testing
         #expect(windows.size(of: notes) == .init(width: 500, height: 400))
     }
 
-    @Test("The sizes of the windows that were closed longest ago are forgotten, never an open window")
+    @Test("The sizes of the least recently closed windows are dropped, never an open window")
     func oldestClosedWindowsAreForgotten() {
         var windows = StoredRoomWindows()
         windows.noteOpened(notes)

@@ -65,7 +65,7 @@ struct SwitcherViewModelTests {
             ])
     }
 
-    @Test("With 10,000 rooms only those that can be seen become rows")
+    @Test("With 10,000 rooms, only visible ones become rows")
     func manyRoomsMakeFewRows() {
         let rows = (0..<10_000).map { Self.row("Room \($0)", unread: $0 == 17 ? 1 : 0, hours: Double($0)).room }
         let rooms = SwitcherRooms([SwitcherRooms.List(account: "", rooms: rows)])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What the bars around the timeline show.
+/// The bars around the timeline.
 @MainActor struct TimelineBarsTests {
-    @Test("Failed messages have a bar from two on: a single one has its own buttons")
+    @Test("Two or more failed messages have a bar: a single one has its own buttons")
     func retryBar() {
         var state = TimelineViewModel.State()
         for (count, showsBar) in [(0, false), (1, false), (2, true)] {

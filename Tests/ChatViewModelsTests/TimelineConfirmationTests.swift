@@ -3,7 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import Testing
 
-/// What the user is asked before messages are deleted or discarded.
+/// The confirmations before messages are deleted or discarded.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineConfirmationTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "An upload is cancelled without confirmation",
+        "An upload is canceled without confirmation",
         arguments: [
             MessageAction.requestDeletion, .requestDiscard,
         ])
@@ -69,7 +69,7 @@ import Testing
         #expect(confirmation() == nil)
     }
 
-    @Test("Discarding all failed messages asks with their number")
+    @Test("The confirmation for discarding all failed messages has their number")
     func allFailedMessagesAreDiscarded() async throws {
         await harness.open([.of(1)])
         timeline.send(.failed(.requestDiscard))

@@ -59,10 +59,10 @@ import Testing
         outputs.values.filter { if case .typing = $0 { false } else { true } }
     }
 
-    /// Lets the time pass after which a message in view counts as read.
+    /// Advances the clock until visible messages count as read.
     func dwell() { clock.advance(by: .seconds(1)) }
 
-    /// The messages that were marked as read.
+    /// The messages marked as read.
     var marked: [MessageID] {
         service.calls.compactMap { if case .markRead(let id) = $0 { id } else { nil } }
     }

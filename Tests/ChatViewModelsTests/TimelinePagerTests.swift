@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// The requests for pages and ranges, one at a time.
+/// Requests for pages and ranges, one at a time.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelinePagerTests {
     private let service = FakeChatService()
     private let pager: TimelinePager
@@ -34,7 +34,7 @@ import Testing
         #expect(outputs.values == [.began, .ended, .page(page(5...8), at: .older), .finished(isLoaded: true)])
     }
 
-    @Test("A page at the other end is asked for again once the request in flight has ended")
+    @Test("A page at the other end can be requested once the request in flight has finished")
     func remembersTheOtherEnd() async {
         let loaded = LoadedMessages(page(9...12, newer: true))
         service.pages = { [self] _, _ in page(5...8) }

@@ -53,7 +53,7 @@ import Testing
         #expect(perform(.delete) == [.messagesChanged([own]), .delete([own])])
     }
 
-    @Test("A double press on an own message gives up the selected text and edits it")
+    @Test("A double press on an own message clears the text selection and edits the message")
     func pressEdits() {
         _ = perform(.selectAll)
         let press = TextPress(TextPoint(message: own, offset: 0), count: 2)

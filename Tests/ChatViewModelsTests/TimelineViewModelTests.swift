@@ -247,7 +247,7 @@ import Testing
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
     }
 
-    /// A message that was not on the screen for a moment is not read.
+    /// A message counts as read only after it was visible for some time.
     @Test func glanceMarksNothingAsRead() async {
         await harness.open([.of(1), .of(2)], readUpTo: 1)
         timeline.send(.reading(.scrolled(to: nil)))
@@ -289,7 +289,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    @Test("A room is seen once after it was opened, whether anything is unread or not")
+    @Test("A room is reported as seen once after opening, whether or not anything is unread")
     func roomIsSeenOnce() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.reading(.attended(false)))
@@ -315,7 +315,7 @@ import Testing
         await eventually { [service] in service.calls == [.markRead(MessageID("m1"))] }
     }
 
-    @Test("Messages that arrive unattended stand below an unread line, which stays in view")
+    @Test("Messages that arrive unattended are below an unread line, which stays in view")
     func unreadLinePrecedesWhatArrivesUnattended() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.reading(.scrolled(to: nil)))

@@ -50,7 +50,7 @@ import Testing
         #expect(displayed.values == [RoomID("a")])
     }
 
-    @Test("A transfer that succeeded can be opened, and the button that goes on has the focus")
+    @Test("The result of a successful transfer can be opened, and the default button has the focus")
     func resultCanBeOpened() {
         let archive = FakeArchive()
         var state = TransferViewModel(.import(url), archive: archive).state

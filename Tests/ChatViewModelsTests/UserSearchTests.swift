@@ -74,7 +74,7 @@ import Testing
         #expect(search.state.chosen.isEmpty && !search.state.canRemoveLast)
     }
 
-    @Test("Return chooses the first result of what is typed, and waits for it while a search is running")
+    @Test("Return chooses the first result for the typed text, and waits for a running search")
     func choosingTheFirstWaits() async {
         let gate = Gate()
         let service = FakeUserDirectory { call in
@@ -93,7 +93,7 @@ import Testing
         #expect(search.state.text.isEmpty && search.state.found.isEmpty)
     }
 
-    @Test("Return has no effect if something else is typed before the results arrive")
+    @Test("Return has no effect if the text changes before the results arrive")
     func typingCancelsChoosing() async {
         let gate = Gate()
         let service = FakeUserDirectory { _ in

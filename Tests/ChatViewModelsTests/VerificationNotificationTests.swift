@@ -29,14 +29,14 @@ struct VerificationNotificationTests {
         ])
     }
 
-    /// Waits until what was published has been seen.
+    /// Waits until observers have processed what was published.
     private func seen() async {
         let expected = accounts.local.encryption
         for _ in 0..<200 { await Task.yield() }
         withExtendedLifetime(expected) {}
     }
 
-    @Test("A request that nobody sees is told, with the account as its target, and goes with the answer.")
+    @Test("A request that is not visible notifies, with the account as its target, until it is answered.")
     func requestIsShown() async {
         request()
         await seen()
@@ -50,7 +50,7 @@ struct VerificationNotificationTests {
         #expect(desktop.shown.isEmpty)
     }
 
-    @Test("What the user asked for, sees in the window, or has paused, is not told.")
+    @Test("Own requests, visible ones, and paused notifications do not notify.")
     func nothingIsShown() async {
         request(isIncoming: false)
         await seen()
@@ -66,7 +66,7 @@ struct VerificationNotificationTests {
         #expect(desktop.shown.isEmpty)
     }
 
-    @Test("Nothing is named where the preferences say so.")
+    @Test("The preferences can omit all names.")
     func nothingIsNamed() async {
         preferences.notifications = NotificationPreferences(content: .nothing)
         request()
@@ -75,7 +75,7 @@ struct VerificationNotificationTests {
         #expect(desktop.shown.values.first?.body == "New verification request")
     }
 
-    @Test("A notification of an account alone shows the account, and no room.")
+    @Test("A notification for an account shows the account, and no room.")
     func targetWithoutRoom() async {
         accounts.show(NotificationTarget(account: AccountsCoordinator.localID))
         await waitUntilIdle()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What a person is called, as far as known.
+/// A user's display name, once known.
 @MainActor @Observable private final class Names {
     var bo: String?
 }
@@ -43,7 +43,7 @@ struct VerificationTests {
         #expect(viewModel.state.page == .request)
         viewModel.send(.confirmMatch)
         viewModel.send(.accept)
-        // A second click does nothing while the first is on its way.
+        // A second click is ignored while the first is in progress.
         viewModel.send(.accept)
         #expect(viewModel.state.isBusy)
         await eventuallyCalled("accept v")
@@ -61,7 +61,7 @@ struct VerificationTests {
         #expect(service.calls == ["accept v", "confirmMatch v", "dismiss v"])
     }
 
-    @Test("What does not match is reported, and the other phases ignore it.")
+    @Test("A mismatch can be reported while comparing only.")
     func mismatch() async {
         let viewModel = VerificationViewModel(Self.verification(.waiting), name: "Bo", service: service)
         viewModel.send(.reportMismatch)
@@ -77,7 +77,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "Closing what is under way cancels it for the other side.",
+        "Closing a running verification cancels it on the other side.",
         arguments: [
             Verification.Phase.requested, .waiting, .preparing, .comparing(emoji: [], numbers: [1, 2, 3]), .confirming,
         ])
@@ -93,7 +93,7 @@ struct VerificationTests {
         #expect(service.calls == ["cancel v", "dismiss v"])
     }
 
-    @Test("An answer that fails can be given again, unless the phase has changed.")
+    @Test("A failed response can be repeated, unless the phase has changed.")
     func failure() async {
         service.fail("accept", with: .unreachable, .unreachable)
         let viewModel = VerificationViewModel(Self.verification(.requested), name: "Bo", service: service)
@@ -109,7 +109,7 @@ struct VerificationTests {
 
     // MARK: Several
 
-    @Test("One at a time is shown; the next follows once the user is done with it.")
+    @Test("One verification at a time is shown; the next follows when the user closes it.")
     func oneAtATime() async {
         let (encryption, queue) = (coordinator(), VerificationQueue())
         queue.follow(encryption, of: "@ann:example.org")
@@ -126,7 +126,7 @@ struct VerificationTests {
         await eventually { queue.current == nil }
     }
 
-    @Test("What the other person is called is shown once it is known.")
+    @Test("The other user's name is shown once it is known.")
     func lateName() async {
         let names = Names()
         let (encryption, queue) = (EncryptionCoordinator(service) { _ in names.bo }, VerificationQueue())
@@ -135,13 +135,13 @@ struct VerificationTests {
         await eventually { queue.current?.state.name == "@bo:example.org" }
         names.bo = "Bo"
         await eventually { queue.current?.state.name == "Bo" }
-        // The room is closed meanwhile.
+        // The room is closed, so the name is unknown again.
         names.bo = nil
         await waitUntilIdle()
         #expect(queue.current?.state.name == "Bo")
     }
 
-    @Test("What ended before it was shown is not shown; what ends while shown stays.")
+    @Test("A verification that ends before it is shown is skipped; one that ends while shown stays.")
     func endedBeforeShown() async {
         let (encryption, queue) = (coordinator(), VerificationQueue())
         queue.follow(encryption, of: "@ann:example.org")
@@ -152,14 +152,14 @@ struct VerificationTests {
         await eventually { queue.current != nil }
         service.set([Self.verification(.canceled(.timeout), id: "2")])
         await eventually { queue.current?.state.verification.phase == .canceled(.timeout) }
-        // The service forgets it: the dialog closes.
+        // The service removes the verification: the dialog closes.
         let shown = queue.current
         service.set([Verification]())
         await eventually { queue.current == nil }
         #expect(shown?.state.isOver == true)
     }
 
-    @Test("The verification of an account that goes is not shown any more, and others are.")
+    @Test("Verifications of a removed account are no longer shown; others are.")
     func accountGoes() async {
         let other = FakeEncryptionService()
         let (first, second) = (coordinator(), EncryptionCoordinator(other) { $0.rawValue })
@@ -177,7 +177,7 @@ struct VerificationTests {
 
     // MARK: Texts
 
-    @Test("Every phase has a title and an explanation, of its own for devices and people.")
+    @Test("Every phase has a title and an explanation, different for devices and users.")
     func texts() {
         let text = VerificationText(.untranslated)
         let cancellations: [Verification.Cancellation] = [
@@ -204,7 +204,7 @@ struct VerificationTests {
         #expect(text.accessibleText([1234, 5678, 9012]) == "1234, 5678, 9012")
     }
 
-    @Test("The names that are translated are those of the specification.")
+    @Test("The translated emoji names are those of the specification.")
     func emojiNames() {
         for index in 0..<64 {
             let emoji = VerificationEmoji(index: index)
@@ -213,7 +213,7 @@ struct VerificationTests {
         #expect(VerificationEmoji(index: 64) == nil)
     }
 
-    /// Waits for a call, which is not observable: the tasks that call run on the main actor.
+    /// Waits for a call. Calls are not observable, and the tasks that make them run on the main actor.
     private func eventuallyCalled(_ call: String) async {
         for _ in 0..<10_000 where !service.calls.contains(call) { await Task.yield() }
         #expect(service.calls.contains(call))

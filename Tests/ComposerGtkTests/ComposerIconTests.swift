@@ -8,7 +8,7 @@ import XCTest
 @testable import ComposerGtk
 @testable import GtkKit
 
-/// The bar's icons, and its menu of what can be attached.
+/// The bar's icons, and its menu for attachments.
 final class ComposerIconTests: GtkTestCase {
     private static let folder = "/io/github/parlance_chat/Parlance/ComposerGtk/icons/scalable/actions/"
 

@@ -7,12 +7,12 @@ import XCTest
 @testable import ComposerGtk
 @testable import GtkKit
 
-/// Markdown's symbols recede, with a contrast of 4.5 : 1 at least (WCAG 2.1, success criterion 1.4.3).
+/// Markdown symbols are dimmed, but their contrast is at least 4.5 : 1 (WCAG 2.1, success criterion 1.4.3).
 final class MarkdownContrastTests: GtkTestCase {
     func testMarkdownSymbolsAreLegible() throws {
         try onMain {
             try Self.inBothStyles { style in
-                // Strokes of several pixels are drawn in the full color.
+                // Only strokes several pixels wide are rendered in the full color.
                 StyleSheet.setOverrides("textview { font-size: 48px; }")
                 defer { StyleSheet.setOverrides("") }
                 let bench = try HostBench(width: 400)

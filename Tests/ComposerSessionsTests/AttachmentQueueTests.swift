@@ -6,7 +6,7 @@ import Testing
 
 @testable import ComposerSessions
 
-@MainActor @Suite("Taking files in", .timeLimit(.minutes(5))) struct AttachmentQueueTests {
+@MainActor @Suite("Adding files", .timeLimit(.minutes(5))) struct AttachmentQueueTests {
     private static let maxCount = 10
     private static let maxBytes = 1_000
 
@@ -96,7 +96,7 @@ import Testing
         #expect(names(session) == ["b"])
     }
 
-    @Test("MIB-36: a description and the order survive the end of the copy") func descriptionSurvivesTheCopy()
+    @Test("MIB-36: descriptions and order are kept when a copy completes") func descriptionSurvivesTheCopy()
         async throws
     {
         let gate = Gate()
@@ -112,7 +112,7 @@ import Testing
         #expect(session.composer.attachments.last?.altText == nil)
     }
 
-    @Test("SLK-39: what was being copied when the program ended is marked, and does not go out")
+    @Test("SLK-39: a copy interrupted by the end of the program is marked and not sent")
     func interruptedCopyIsMarkedFailed()
         throws
     {

@@ -3,7 +3,7 @@ import Composer
 import ComposerSessions
 import Testing
 
-/// What is said of attached files.
+/// Texts about attached files.
 @MainActor struct AttachmentTextTests {
     private let text = AttachmentText(.untranslated, byteCount: { "\($0) bytes" })
 
@@ -13,7 +13,7 @@ import Testing
         Composer.Attachment(type: type, name: "a.png", bytes: 5, altText: altText, upload: upload)
     }
 
-    @Test("A file has its size, or what became of it")
+    @Test("A file shows its size, or why it is missing")
     func details() {
         #expect(text.detail(file()) == "5 bytes" && text.accessibleText(file()) == "a.png, 5 bytes")
         #expect(text.detail(file(.running(0.5))) == "Attaching… (5 bytes)")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("An image in the text is described, or said to be removed")
+    @Test("An image in the text is described, or reported as removed")
     func inlineImages() {
         #expect(text.inlineImage(file(altText: "A cat")) == "A cat" && text.inlineImage(file()) == "a.png")
         #expect(text.inlineImage(nil) == "Removed image")

@@ -4,13 +4,13 @@ import Composer
 import ComposerSessions
 import Testing
 
-/// What a composer says on its buttons and bars, and to assistive technology.
+/// The texts of a composer's buttons and bars, also for assistive technology.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerTextTests {
     private let text = ComposerText(.untranslated)
 
     // MARK: Buttons and bars
 
-    @Test("Buttons say what they do now")
+    @Test("A button's label is its current function")
     func buttons() {
         #expect(text.sendButton(isCanceling: false) == "Send" && text.sendButton(isCanceling: true) == "Stop Sending")
         let session = ComposerSession()
@@ -20,7 +20,7 @@ import Testing
         #expect(text.tooltip("Expand", KeyChord("E", [.control, .shift])) == "Expand — Ctrl+Shift+E")
     }
 
-    @Test("Expanding is offered from two and a half lines on, collapsing always")
+    @Test("Expanding is offered above two and a half lines, collapsing always")
     func expanding() {
         let session = ComposerSession()
         #expect(!session.composer.offersExpanding(visibleLines: 2.5))
@@ -29,7 +29,7 @@ import Testing
         #expect(session.composer.offersExpanding(visibleLines: 1))
     }
 
-    @Test("A reply shows the first line of its message, or why there is none")
+    @Test("A reply shows the first line of its message, or why it is missing")
     func replies() {
         var reply = ReplyTarget(messageID: "m", sender: "Ann")
         #expect(text.title(reply) == "Replying to Ann" && text.quote(reply).source == "Loading…")
@@ -43,7 +43,7 @@ import Testing
 
     // MARK: Announcements
 
-    @Test("The beginning and end of editing are announced, and the length only as it crosses the limit")
+    @Test("The start and end of editing are announced, and the length only when it crosses the limit")
     func announcements() {
         var configuration = ComposerConfiguration()
         configuration.characterLimit = 4
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Suggestions
 
-    /// Opens the suggestions of a source, and waits until it has answered.
+    /// Opens the suggestions of a source, and waits until they are loaded or have failed.
     private func suggestions(_ load: @escaping @Sendable () throws -> [CompletionEntity]) async -> ComposerSession {
         let directory = CompletionDirectory { CompletionIndex(try load()) }
         let session = ComposerSession(
@@ -79,7 +79,7 @@ import Testing
         return session
     }
 
-    @Test("The selected suggestion is announced with its place, or else how many there are")
+    @Test("The selected suggestion is announced with its position, or else the number of suggestions")
     func suggestionsAreCounted() async throws {
         let text = CompletionText(.untranslated)
         let session = await suggestions {
@@ -96,7 +96,7 @@ import Testing
         #expect(text.announcement(completion) == "Loading…" && text.status(completion) == "Loading…")
     }
 
-    @Test("A failure is shown and announced with the reason of its source, if it has one")
+    @Test("A failure is shown and announced with its source's reason, if any")
     func failures() async throws {
         let text = CompletionText(.untranslated)
         let session = await suggestions { throw CompletionFailure(reason: "No network") }

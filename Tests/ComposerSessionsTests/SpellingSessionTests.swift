@@ -3,10 +3,10 @@ import Composer
 import ComposerSessions
 import Testing
 
-/// PAR-1 to PAR-4: how a session asks a checker about the words of its text.
+/// PAR-1 to PAR-4: the requests of a session to its spell checker.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct SpellingSessionTests {
-    /// Knows for each language the words that begin with its letter.
+    /// A checker whose dictionaries each contain the words that begin with the language's first letter.
     actor FakeChecker: SpellChecker {
         private(set) var asked: [[String]] = []
         private var added: Set<String> = []
@@ -44,13 +44,13 @@ import Testing
         return session
     }
 
-    /// Lets the time pass after which words are looked up.
+    /// Advances the clock by more than the delay before words are checked.
     private func check() async {
         await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
     }
 
-    /// Misspelled words are no part of the observable state.
+    /// Polls, because misspelled words are not observable.
     private func until(_ condition: () async -> Bool) async {
         while await !condition() { await Task.yield() }
     }
@@ -84,7 +84,7 @@ import Testing
         #expect(session.spelling == nil && session.misspelled.isEmpty)
     }
 
-    /// Nothing is marked if there is no dictionary, since every word would be.
+    /// Without a dictionary, every word would be misspelled, so none is marked.
     @Test func withoutDictionariesNothingIsMarked() async {
         let checker = FakeChecker()
         let session = await session("bb cc", checker, .locales(["x_XX"]))
@@ -92,7 +92,7 @@ import Testing
         session.handle(.insert(" dd ", origin: .typed))
         #expect(session.misspelled.isEmpty)
         #expect(await session.spelling?.languages().map(\.isOn) == [false, false, false])
-        // It can be chosen here all the same.
+        // Another language can be chosen here nevertheless.
         await session.spelling?.setLanguage("b_BB", isOn: true)
         await check()
         await until { words(session) == ["cc", "dd"] }

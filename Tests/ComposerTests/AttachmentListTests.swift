@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composer
 
-/// The attachments of a message by themselves.
+/// The attachments of a message, in isolation.
 struct AttachmentListTests {
     private static func file(_ name: String, upload: Composer.Attachment.Upload = .ready) -> Composer.Attachment {
         Composer.Attachment(type: "image/png", name: name, bytes: 10, source: "s:\(name)", upload: upload)

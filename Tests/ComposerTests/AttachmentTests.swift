@@ -92,7 +92,7 @@ import Testing
         #expect(Self.limits.choice(among: types) == expected)
     }
 
-    @Test("SLK-36: where media are not accepted, text is pasted") func textIsPastedWithoutAcceptedMedia() {
+    @Test("SLK-36: if media are not accepted, text is pasted") func textIsPastedWithoutAcceptedMedia() {
         let limits = AttachmentLimits(pastedTypes: [])
         #expect(limits.choice(among: ["text/uri-list", "text/plain"]) == .text)
         #expect(limits.choice(among: ["image/png"]) == .nothing)

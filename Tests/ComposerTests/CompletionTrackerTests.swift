@@ -6,7 +6,7 @@ import Testing
 struct CompletionTrackerTests {
     private static let options = CompletionOptions(rules: [CompletionRule(prefix: "@")], resultsThrottle: 0)
 
-    /// A tracker with the document that it follows.
+    /// A tracker and its document.
     private struct Bench {
         var tracker = CompletionTracker(CompletionTrackerTests.options)
         var document = ComposerDocument()
@@ -52,7 +52,7 @@ struct CompletionTrackerTests {
         #expect(first.text.isEmpty && last.text == "a" && queries[1] == .cancel(first.id))
     }
 
-    @Test("A list without results stays closed for longer queries of the same word")
+    @Test("A list without results stays closed for longer queries with the same start")
     func emptyListStaysClosedForTheWord() {
         var bench = Bench()
         bench.type("@x")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composer
 
-/// The text with its selection, undo steps and styles, without anything that follows it.
+/// The text with its selection, undo steps and styles, in isolation.
 struct EditedTextTests {
     private static func text(_ string: String, selecting selection: TextRange? = nil) -> EditedText {
         var text = EditedText(undoDepth: 10)

@@ -91,7 +91,7 @@ struct HostRulesTests {
         #expect(first.observations == second.observations)
     }
 
-    /// HKW-3: pastes, and the beginning and end of editing, are reported.
+    /// HKW-3: pastes, and the start and end of editing, are reported.
     @Test func pastesAndFocusChangesAreReported() {
         var engine = engine(typing: "a")
         #expect(observations(engine.handle(.paste([.text("b")]), at: .zero)).contains(.pasted))

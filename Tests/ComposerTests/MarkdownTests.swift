@@ -86,7 +86,7 @@ struct MarkdownTests {
         #expect(script.text == "**a**")
     }
 
-    /// Recorded traces contain them.
+    /// Recorded traces contain these titles.
     @Test func titlesOfKindsArePinned() {
         #expect(
             MarkdownRule.Kind.allCases.map(\.rawValue)
@@ -94,7 +94,7 @@ struct MarkdownTests {
         #expect(MarkdownRule.commonMark.map(\.title) == MarkdownRule.Kind.allCases.map(\.rawValue))
     }
 
-    /// The title of a rule is its host's to choose.
+    /// Hosts can choose any title for a rule.
     @Test func kindDecidesOnShortcutAndStyle() {
         var configuration = ComposerConfiguration()
         configuration.markdown = [

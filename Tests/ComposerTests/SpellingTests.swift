@@ -3,14 +3,14 @@ import Fuzzing
 import Testing
 import ToolSupport
 
-/// PAR-1: which words are checked and when, with a dictionary that knows no word that begins with `x`.
+/// PAR-1: which words are checked and when, with a dictionary without words that begin with `x`.
 struct SpellingTests {
-    /// A composer that checks its spelling, and answers the requests.
+    /// A composer that checks its spelling, and a checker that responds to its requests.
     struct Bench {
         var script = ComposerScript()
-        /// All words that were asked about.
+        /// All words requested so far.
         private(set) var asked: [String] = []
-        /// Whether requests are answered.
+        /// Whether the checker responds to requests.
         var answers = true
 
         init(_ configuration: ComposerConfiguration = ComposerConfiguration(), isOn: Bool = true) {
@@ -32,12 +32,12 @@ struct SpellingTests {
             }
         }
 
-        /// Lets time pass, and answers what is asked meanwhile.
+        /// Advances the clock, and responds to the requests made meanwhile.
         mutating func pass(_ time: Duration = .seconds(2)) {
             let end = script.now + time
             while let deadline = script.engine.nextDeadline, deadline <= end {
                 script.now = max(script.now, deadline)
-                // Any event advances the clock.
+                // Any event makes the engine read the clock.
                 send(.measured(nil))
             }
             script.now = end
@@ -55,7 +55,7 @@ struct SpellingTests {
             }
         }
 
-        /// Types a text at once, as an input by another way.
+        /// Loads a text, as when it was not typed.
         mutating func write(_ text: String) {
             send(.load(WrittenText(text)))
             pass()
@@ -66,7 +66,7 @@ struct SpellingTests {
         ("right xrong right", ["xrong"]), ("Xrong, (xrong) \"xrong\"!", ["Xrong", "xrong", "xrong"]),
         ("x'y x’y x·y 'xa'", ["x'y", "x’y", "x·y", "xa"]), ("xa-xb xa/xb", ["xa", "xb", "xa", "xb"]),
         ("xe\u{301}a xé", ["xe\u{301}a", "xé"]), ("x\u{200C}a", ["x\u{200C}a"]), ("xكتاب xكِتابٌ", ["xكتاب", "xكِتابٌ"]),
-        // No prose.
+        // Not prose.
         ("x1 xa2 XAB x", []), ("Xa xA", ["Xa", "xA"]), ("https://xa.org/xb www.xa.org xa.org xa.org/xb xa.org.", []),
         ("(xa@xb.org) @xa #xa :xa: a:xa:b :xa", []), ("xa: xb", ["xa", "xb"]), (":xa_xb:", []), ("xa_xb _xa_", ["xa"]),
         ("/xa xb", ["xb"]), ("/home/xa ~/xa C:\\xa", []), ("x漢字 xひら xไทย", []),
@@ -311,7 +311,7 @@ struct SpellingTests {
         #expect(bench.script.text == "new ya xb" && bench.wrong == ["xb"])
     }
 
-    /// PAR-4: off, it costs nothing.
+    /// PAR-4: while turned off, spell checking has no cost.
     @Test func nothingIsDoneWhileOff() {
         var bench = Bench(isOn: false)
         bench.type("xa xb ")
@@ -355,7 +355,7 @@ struct SpellingTests {
         "1", "\r\n", "_", "-",
     ]
 
-    /// After any edits, what is marked is what checking the whole text marks.
+    /// After any edits, the same words are marked as by checking the whole text.
     @Test(arguments: 0..<6)
     func incrementalCheckingEqualsCheckingTheWhole(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -391,7 +391,7 @@ struct SpellingTests {
     }
 
     private enum CheckedTextDelay {
-        /// Longer than an edit waits, shorter than twice that.
+        /// Longer than the delay after an edit, shorter than twice that.
         static let value = Duration.milliseconds(400)
     }
 }

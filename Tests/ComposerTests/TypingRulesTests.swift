@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composer
 
-/// The rules by themselves, without an engine: they return the edits to a text but do not apply them.
+/// The rules in isolation: they return the edits to a text without applying them.
 struct TypingRulesTests {
     private static func rules(_ text: String, _ change: (inout ComposerConfiguration) -> Void = { _ in }) -> TypingRules
     {
@@ -42,7 +42,7 @@ struct TypingRulesTests {
         #expect(wrapped.toggling(bold)?.addedLength == -4)
     }
 
-    @Test("MCV-9: what fits a hard limit is the start of the text, and shortening always fits")
+    @Test("MCV-9: a hard limit keeps the start of the text, and shortening is always allowed")
     func hardLimitKeepsTheStartOfTheText() {
         var configuration = ComposerConfiguration()
         configuration.characterLimit = 5

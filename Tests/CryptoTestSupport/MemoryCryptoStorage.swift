@@ -1,14 +1,14 @@
 public import ChatCore
 public import Foundation
 
-/// Storage in memory, by kind: what is asked for often is found at once.
+/// In-memory storage that groups records by kind, for fast lookup.
 public actor MemoryCryptoStorage: CryptoStorage {
     private var records: [CryptoRecord.Kind: [CryptoRecord.Key: Data]] = [:]
     private var read: [GroupMessage: ExactText] = [:]
 
     public init() {}
 
-    /// With what another one has now.
+    /// Copies the current content of another storage.
     public init(copying other: MemoryCryptoStorage) async {
         records = await other.records
         read = await other.read

@@ -3,7 +3,7 @@ public import JSONReading
 import MatrixCrypto
 public import Ratchets
 
-/// A device that signs what it says of itself.
+/// A device that signs its own keys.
 public struct TestDevice {
     public let user: ExactText
     public let device: ExactText

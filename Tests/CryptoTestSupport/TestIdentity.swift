@@ -3,14 +3,14 @@ public import JSONReading
 public import MatrixCrypto
 public import Ratchets
 
-/// The identity of a user: the same whenever it is made for the same user and number.
+/// A user's identity. Its keys are derived from the user ID and a number.
 public struct TestIdentity {
     public let user: ExactText
     public let master: SigningKey
     public let selfSigning: SigningKey
     public let userSigning: SigningKey
 
-    /// - Parameter number: Another one for each other number.
+    /// - Parameter number: distinguishes several identities of one user.
     public init(_ user: ExactText, number: Int = 0) throws {
         self.user = user
         func key(_ name: String) throws -> SigningKey {
@@ -44,7 +44,7 @@ public struct TestIdentity {
         return .object(try SignedJSON.signed(object, by: user, keyID: id) { try master.sign($0) })
     }
 
-    /// - Parameter verifier: Whose user-signing key has signed it.
+    /// - Parameter verifier: the identity whose user-signing key signs this one, if any.
     public func masterKey(verifiedBy verifier: TestIdentity? = nil) throws -> JSONValue {
         let object = object(master, "master")
         guard let verifier else { return .object(object) }
@@ -56,10 +56,10 @@ public struct TestIdentity {
     public var selfSigningKey: JSONValue { get throws { try signed(selfSigning, "self_signing") } }
     public var userSigningKey: JSONValue { get throws { try signed(userSigning, "user_signing") } }
 
-    /// The members of an answer to `keys/query` that name these identities.
+    /// Returns the members of a `keys/query` response with these identities.
     /// - Parameters:
-    ///   - ownUser: Who asks, and gets the user-signing key, too.
-    ///   - verified: Whom that user has verified.
+    ///   - ownUser: the requesting user, whose user-signing key is included.
+    ///   - verified: the users that the requesting user has verified.
     public static func answer(
         _ identities: [TestIdentity], to ownUser: ExactText? = nil, verified: Set<ExactText> = []
     ) throws -> [String: JSONValue] {
@@ -74,7 +74,7 @@ public struct TestIdentity {
         return members.mapValues { .object($0) }
     }
 
-    /// The members for the users of these devices.
+    /// Returns the members for the owners of these devices.
     public static func answer(of devices: [TestDevice]) throws -> [String: JSONValue] {
         try answer(Set(devices.map(\.user)).map { try TestIdentity($0) })
     }

@@ -4,14 +4,15 @@ import XCTest
 
 @testable import GtkKit
 
-/// When an application starts GTK. The display of the tests is open already: what counts is what the application does.
+/// When an application starts GTK. The tests have already opened the display, so this tests the application's own
+/// functions.
 final class ApplicationTests: GtkTestCase {
     @MainActor
     private final class Log {
         var events: [String] = []
     }
 
-    /// Runs an application of its own through its startup.
+    /// Creates an application and runs its startup.
     @MainActor
     private static func make(_ name: String, _ log: Log, isService: Bool) -> Application {
         let application = Application(
@@ -42,7 +43,7 @@ final class ApplicationTests: GtkTestCase {
             XCTAssertEqual(log.events, ["startup"])
             let functions = try XCTUnwrap(shim_instance_class(application.pointer))
                 .assumingMemoryBound(to: GApplicationClass.self).pointee
-            // As GApplication calls them around a request of the bus.
+            // GApplication calls these before and after a D-Bus request.
             let first = try Self.platformData("first_TIME1")
             functions.before_emit(application.cast(), first)
             functions.after_emit(application.cast(), first)
@@ -55,7 +56,7 @@ final class ApplicationTests: GtkTestCase {
             XCTAssertEqual(gdk_display_get_startup_notification_id(display).map { String(cString: $0) }, "second_TIME2")
             functions.after_emit(application.cast(), second)
             for data in [first, second] { g_variant_unref(data) }
-            // The action that a window inherits from the application.
+            // Windows inherit the application's actions.
             application.addAction("greet") { log.events.append("greeting") }
             let window = Widget(sinking: gtk_application_window_new(application.cast()))
             gtk_window_present(window.cast())

@@ -43,7 +43,7 @@ final class BackgroundPortalTests: GtkTestCase {
     }
 }
 
-/// A Background portal in the test's own process.
+/// A Background portal within the test process.
 @MainActor
 private final class FakeBackgroundPortal {
     static let name = "org.example.TestBackgroundPortal"
@@ -55,7 +55,7 @@ private final class FakeBackgroundPortal {
         </interface></node>
         """
 
-    /// What the portal answers: 0 for success, and whether both are allowed.
+    /// The response code, 0 for success, and whether running in the background and at login is allowed.
     var response: UInt32 = 0
     var isAllowed = true
     /// The arguments of each call.
@@ -96,7 +96,7 @@ private final class FakeBackgroundPortal {
         let token = calls.last?.split(separator: "'handle_token': <'").last?.prefix { $0 != "'" } ?? ""
         let element = sender.drop { $0 == ":" }.map { $0 == "." ? "_" : String($0) }.joined()
         let path = "/org/freedesktop/portal/desktop/request/\(element)/\(token)"
-        // Before the answer, as a portal may.
+        // A portal may send the response before the method returns.
         g_dbus_connection_emit_signal(
             bus, sender, path, "org.freedesktop.portal.Request", "Response",
             BusValue.tuple([

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import GtkKit
 
-/// Times by the desktop's clock: GNOME's setting, the portal's in a Flatpak, or the locale's.
+/// The desktop's clock format: GNOME's setting, the portal's in a Flatpak, or the locale's.
 final class ClockFormatTests: GtkTestCase {
     override func tearDownWithError() throws {
         onMain { ClockFormat.desktop.isTwelveHour = false }
@@ -39,7 +39,7 @@ final class ClockFormatTests: GtkTestCase {
         }
     }
 
-    /// The portal answers and its later changes are followed; those of other settings are not.
+    /// The portal's reply and its later changes are applied; changes of other settings are ignored.
     func testClockFollowsThePortal() throws {
         try onMain {
             let portal = try SettingsPortal()
@@ -60,7 +60,7 @@ final class ClockFormatTests: GtkTestCase {
     }
 }
 
-/// A Settings portal in the test's own process that answers “12h”.
+/// A Settings portal within the test process that returns “12h”.
 @MainActor
 private final class SettingsPortal {
     static let name = "org.example.TestPortal"
@@ -83,7 +83,7 @@ private final class SettingsPortal {
         defer { g_dbus_node_info_unref(node) }
         var table = GDBusInterfaceVTable()
         table.method_call = { _, _, _, _, _, _, invocation, _ in
-            // As the portal does: a variant in a variant.
+            // Like the real portal, return a variant within a variant.
             g_dbus_method_invocation_return_value(
                 invocation,
                 SettingsPortal.tuple([g_variant_new_variant(g_variant_new_variant(g_variant_new_string("12h")))]))

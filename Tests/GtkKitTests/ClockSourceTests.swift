@@ -4,10 +4,10 @@ import XCTest
 @testable import GtkKit
 
 final class ClockSourceTests: GtkTestCase {
-    /// The kernel wakes the source for a timer in the past as it does for a clock that was set.
+    /// The kernel reports a timer in the past like a clock change.
     func testSourceReportsOnceAndFreesItself() {
         onMain {
-            // What an earlier test left to be freed when idle is not counted.
+            // Do not count closures of earlier tests that an idle source will free.
             while MainLoop.iterate() {}
             let closures = ClosureCount.live
             var count = 0
@@ -21,10 +21,10 @@ final class ClockSourceTests: GtkTestCase {
         }
     }
 
-    /// A clock that nobody sets wakes nobody: the source is armed and has nothing to dispatch.
+    /// Until the clock is set, the armed source has nothing to dispatch.
     func testArmedSourceIsSilent() {
         onMain {
-            // What an earlier test left to be freed when idle is not counted.
+            // Do not count closures of earlier tests that an idle source will free.
             while MainLoop.iterate() {}
             let closures = ClosureCount.live
             do {

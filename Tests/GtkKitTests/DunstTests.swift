@@ -5,7 +5,7 @@ import XCTest
 
 @testable import GtkKit
 
-/// Notifications as Dunst shows them, in each of its ways to treat markup.
+/// Notifications in Dunst, with each of its markup settings.
 final class DunstTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
@@ -25,7 +25,7 @@ final class DunstTests: GtkTestCase {
                     DesktopNotification(title: "Plans <1>", body: text, defaultAction: .init("open", "a/b")), as: "room"
                 )
                 XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 1 }, markup)
-                // Dunst tells of notifications that are gone.
+                // Dunst only reports the texts of closed notifications.
                 _ = try Dunst.control("close-all")
                 XCTAssertTrue(MainLoop.pump { dunst.history.count == 1 }, markup)
                 let shown = try XCTUnwrap(dunst.history.first)
@@ -37,7 +37,7 @@ final class DunstTests: GtkTestCase {
         }
     }
 
-    /// Leaves the picture in `.build/notifications`, to be looked at.
+    /// Saves screenshots in `.build/notifications`, for inspection.
     func testPictureShowsTheRoomsImageBesideSenderAndText() throws {
         try onMain {
             let dunst = try Dunst(
@@ -59,14 +59,14 @@ final class DunstTests: GtkTestCase {
             notifier.withdraw("room")
             XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 0 })
             let after = folder.appending(path: "withdrawn.png")
-            // A leftover file does no harm.
+            // A leftover file is harmless.
             defer { try? FileManager.default.removeItem(at: after) }
             XCTAssertTrue(MainLoop.pump { Dunst.count(color, in: after) == 0 }, "nothing of it is left")
             dunst.end()
         }
     }
 
-    /// Unlike others, Dunst leaves a notification where it is when one of its actions was chosen.
+    /// Unlike other daemons, Dunst does not close a notification when one of its actions is invoked.
     func testAnsweredNotificationIsWithdrawn() throws {
         try onMain {
             let dunst = try Dunst(markup: "full")
@@ -85,7 +85,7 @@ final class DunstTests: GtkTestCase {
     }
 }
 
-/// Dunst in a process of its own on the session bus of the tests.
+/// A Dunst process on the tests' session bus.
 @MainActor
 private final class Dunst {
     struct Shown: Equatable {
@@ -96,7 +96,7 @@ private final class Dunst {
     private let process = Process()
     private let folder: URL
 
-    /// - Parameter style: more lines of its settings.
+    /// - Parameter style: additional lines of its configuration.
     init(markup: String, style: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "dunst-\(UUID().uuidString)")
         guard (try? Self.run("sh", "-c", "command -v dunst && command -v dunstctl")) != nil else {
@@ -117,20 +117,20 @@ private final class Dunst {
         }
     }
 
-    /// Ends the process, and waits until the name is free for the next one.
+    /// Terminates the process, and waits until its bus name is free.
     func end() {
         process.terminate()
         _ = MainLoop.pump { [process] in
             !process.isRunning && !SessionBus.hasOwner("org.freedesktop.Notifications")
         }
-        // A leftover file does no harm.
+        // A leftover file is harmless.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The number of notifications on the display, or `nil` if Dunst does not answer yet.
+    /// The number of displayed notifications, or `nil` if Dunst does not respond yet.
     var displayedCount: Int? { (try? Self.control("count", "displayed")).flatMap { Int($0) } }
 
-    /// The notifications that are gone. With markup, the body is what Pango was given.
+    /// The closed notifications. With markup, the body is the text passed to Pango.
     var history: [Shown] {
         struct Answer: Decodable {
             struct Entry: Decodable {
@@ -146,7 +146,7 @@ private final class Dunst {
         return answer.data.joined().map { Shown(title: $0.summary.data, body: $0.body.data) }
     }
 
-    /// What Pango draws of a text with markup.
+    /// The text that Pango renders for markup.
     static func drawn(_ markup: String) -> String {
         var text: UnsafeMutablePointer<CChar>?
         guard pango_parse_markup(markup, -1, 0, nil, &text, nil, nil) != 0, let text else {
@@ -156,9 +156,9 @@ private final class Dunst {
         return String(cString: text)
     }
 
-    /// Takes a picture of the display and returns how many of its pixels have a color.
+    /// Takes a screenshot and returns how many of its pixels have a color.
     static func count(_ color: [UInt8], in file: URL) -> Int? {
-        // The caller waits for a picture.
+        // The caller retries until there is a screenshot.
         guard (try? run("import", "-window", "root", file.path)) != nil,
             let texture = gdk_texture_new_from_filename(file.path, nil)
         else { return nil }
@@ -183,7 +183,7 @@ private final class Dunst {
         tool.arguments = words
         tool.standardOutput = output
         tool.standardError = FileHandle.nullDevice
-        // `waitUntilExit()` would run the main loop meanwhile.
+        // `waitUntilExit()` would run the main loop.
         let ended = DispatchSemaphore(value: 0)
         tool.terminationHandler = { _ in ended.signal() }
         try tool.run()

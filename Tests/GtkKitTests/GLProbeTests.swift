@@ -4,11 +4,11 @@ import XCTest
 
 @testable import GtkKit
 
-/// What GDK and the programs that are started find in the environment.
+/// The environment that GDK and child processes see.
 final class GLProbeTests: GtkTestCase {
     func testOnlyTheStartOfGTKFindsTheVariable() throws {
         try onMain {
-            // Other tests and the display are unaffected: GTK has read its variables.
+            // Other tests are unaffected: GTK has read its variables.
             let names = ["GDK_DEBUG", "GDK_DISABLE"]
             for name in names { unsetenv(name) }
             setenv("GSK_RENDERER", "gl", 1)
@@ -27,7 +27,7 @@ final class GLProbeTests: GtkTestCase {
             let variables = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             XCTAssertFalse(variables.contains("gl-disable"), variables)
             XCTAssertFalse(variables.contains("GDK_DISABLE=gl"), variables)
-            // What the user says stays.
+            // The user's own settings are kept.
             setenv("GDK_DEBUG", "nograbs", 1)
             setenv("GDK_DISABLE", "vulkan", 1)
             GLProbe.prepare()

@@ -2,7 +2,7 @@ import Foundation
 import GtkKit
 import XCTest
 
-/// Placeholders and numbers of translated texts.
+/// Placeholders and numbers in translated texts.
 final class LocalizationTests: XCTestCase {
     func testPlaceholdersAreFilledInOnePass() {
         XCTAssertEqual(translated("{first} and {last}", ["first": "{last}", "last": "Bo"]), "{last} and Bo")
@@ -32,7 +32,7 @@ final class LocalizationTests: XCTestCase {
         try inLocale("en_US") { XCTAssertEqual(Localization.number(.min), "-9,223,372,036,854,775,808") }
     }
 
-    /// Runs `body` with a locale that the system need not have installed.
+    /// Runs `body` in a locale that need not be installed.
     private func inLocale(_ name: String, _ body: () -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

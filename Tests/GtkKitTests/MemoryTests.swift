@@ -13,7 +13,7 @@ final class MemoryTests: GtkTestCase {
             Task {
                 await Memory.trim()
                 await Memory.forgetCode()
-                // What runs from here on is mapped again, a part of what the tests have run.
+                // Code that runs from here on is mapped again: a part of what the tests have used.
                 after = try Self.mappedCode()
                 isDone = true
             }
@@ -24,14 +24,14 @@ final class MemoryTests: GtkTestCase {
         }
     }
 
-    /// The kilobytes of the program's executable mappings that are in memory.
+    /// The resident kilobytes of the program's executable mappings.
     private static func mappedCode() throws -> Int {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         var isCode = false
         var sum = 0
         for line in try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n") {
             let words = line.split(separator: " ")
-            // A mapping begins with its addresses; what follows is `Name: size kB`.
+            // Each mapping starts with a line with its addresses, followed by lines `Name: size kB`.
             if words[0].hasSuffix(":") {
                 if isCode, words[0] == "Rss:" { sum += Int(words[1]) ?? 0 }
             } else {

@@ -53,7 +53,7 @@ final class NotifierTests: GtkTestCase {
         }
     }
 
-    /// The daemon's number, by which a notification is replaced and closed, is not known before its answer.
+    /// The ID that is needed to replace or close a notification is unknown until the daemon's reply.
     func testSendingAndWithdrawingBeforeTheAnswerLeavesNothing() throws {
         try onMain {
             let daemon = try NotificationDaemon(.freedesktop)

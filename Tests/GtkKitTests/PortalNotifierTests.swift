@@ -5,7 +5,7 @@ import XCTest
 
 @testable import GtkKit
 
-/// Notifications in a Flatpak, with portals that ask for a text, that do not, and that say they do and fail.
+/// Notifications in a Flatpak, with portals that support inline replies, that do not, and that claim to but fail.
 final class PortalNotifierTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
@@ -60,7 +60,7 @@ final class PortalNotifierTests: GtkTestCase {
         }
     }
 
-    /// GNotification then does as before: on this bus it reaches GNOME Shell's daemon.
+    /// Such notifications are sent through GNotification, which on this bus reaches the fake GNOME Shell daemon.
     func testPortalWithoutTextsIsLeftToGNotification() throws {
         try onMain {
             let daemon = try NotificationDaemon(.gnome)
@@ -94,7 +94,7 @@ final class PortalNotifierTests: GtkTestCase {
     }
 }
 
-/// A notification portal in the test's own process that records what it is given.
+/// A notification portal within the test process that records its calls.
 @MainActor
 private final class FakeNotificationPortal {
     static let name = "org.example.TestNotificationPortal"
@@ -110,14 +110,14 @@ private final class FakeNotificationPortal {
 
     /// Whether it rejects every notification.
     var fails = false
-    /// The options of each notification as GVariant prints them, by its identifier.
+    /// The options of each notification by its ID, in GVariant text format.
     private(set) var added: [String: String] = [:]
     private let options: String?
     private let bus: OpaquePointer
     private let owner: guint
     private var registration: guint = 0
 
-    /// - Parameter options: the property `SupportedOptions` as GVariant prints it; `nil` for a portal of version 1.
+    /// - Parameter options: the property `SupportedOptions` in GVariant text format; `nil` for a portal of version 1.
     init(_ options: String?) throws {
         self.options = options
         let property = "<property name=\"SupportedOptions\" type=\"a{sv}\" access=\"read\"/>"
@@ -163,7 +163,7 @@ private final class FakeNotificationPortal {
         g_dbus_method_invocation_return_value(invocation, nil)
     }
 
-    /// - Parameter parameters: as GVariant prints them.
+    /// - Parameter parameters: in GVariant text format.
     func invoke(_ action: String, of id: String, _ parameters: String) {
         let type = g_variant_type_new("av")
         defer { g_variant_type_free(type) }

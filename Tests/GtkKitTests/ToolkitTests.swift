@@ -65,7 +65,7 @@ final class ToolkitTests: GtkTestCase {
     func testWidgetIsSavedAsPNG() throws {
         try onMain {
             let path = NSTemporaryDirectory() + "parlance-\(UUID().uuidString).png"
-            // A leftover temporary file does no harm.
+            // A leftover temporary file is harmless.
             defer { try? FileManager.default.removeItem(atPath: path) }
             let label = Label("Picture")
             XCTAssertFalse(label.savePNG(to: path), "not shown yet")
@@ -81,7 +81,7 @@ final class ToolkitTests: GtkTestCase {
     func testWindowIsSavedWithAMarginForItsShadow() throws {
         try onMain {
             let path = NSTemporaryDirectory() + "parlance-\(UUID().uuidString).png"
-            // A leftover temporary file does no harm.
+            // A leftover temporary file is harmless.
             defer { try? FileManager.default.removeItem(atPath: path) }
             let content = Label("Content")
             let window = AdwaitaWindow()

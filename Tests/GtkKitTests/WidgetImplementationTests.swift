@@ -41,7 +41,7 @@ final class SquaresImplementation: WidgetImplementation {
     }
 }
 
-/// Records the scroll offsets that it gets.
+/// Records the scroll offsets that it receives.
 @MainActor
 final class ScrollRecorderImplementation: ScrollableImplementation {
     override class var typeName: String { "ParlanceTestLedger" }
@@ -76,7 +76,7 @@ final class WidgetImplementationTests: GtkTestCase {
         }
     }
 
-    /// `Class()` makes the widget, which then belongs to its container.
+    /// `Class()` creates the widget, which its container then owns.
     func testInitializerMakesAWidgetThatItsContainerOwns() {
         onMain {
             let before = SquaresImplementation.instanceCount

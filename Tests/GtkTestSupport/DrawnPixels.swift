@@ -2,13 +2,13 @@ import CGtk
 import Foundation
 public import GtkKit
 
-/// What a widget looks like, pixel by pixel.
+/// The pixels of a rendered widget.
 public struct DrawnPixels {
-    /// Opaque, with components from 0 to 1.
+    /// An opaque color with components from 0 to 1.
     public struct Color: Equatable {
         public var red, green, blue: Double
 
-        /// Relative luminance by WCAG 2.1.
+        /// The relative luminance as defined by WCAG 2.1.
         public var luminance: Double {
             func linear(_ value: Double) -> Double {
                 value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
@@ -16,14 +16,14 @@ public struct DrawnPixels {
             return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
         }
 
-        /// The contrast ratio by WCAG 2.1, from 1 to 21.
+        /// The contrast ratio as defined by WCAG 2.1, from 1 to 21.
         public func contrast(with other: Color) -> Double {
             let (dark, light) = (min(luminance, other.luminance), max(luminance, other.luminance))
             return (light + 0.05) / (dark + 0.05)
         }
     }
 
-    /// A pixel that was not drawn.
+    /// A pixel outside the widget was requested.
     struct OutOfBounds: Error {
         var x, y, width, height: Int
     }
@@ -32,11 +32,11 @@ public struct DrawnPixels {
     public let width: Int
     public let height: Int
 
-    /// - Throws: ``TimedOut`` if there is nothing to draw yet.
+    /// - Throws: ``TimedOut`` if the widget cannot be rendered yet.
     @MainActor
     public init(of widget: Widget) throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "pixels-\(UUID().uuidString).png")
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         defer { try? FileManager.default.removeItem(at: file) }
         guard MainLoop.pump(until: { widget.savePNG(to: file.path) }),
             let texture = gdk_texture_new_from_filename(file.path, nil)

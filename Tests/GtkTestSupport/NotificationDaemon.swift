@@ -1,30 +1,30 @@
 import CGtk
 import GtkKit
 
-/// A notification daemon in the test's own process that records what it is asked to show: of the freedesktop.org
-/// specification, or GNOME Shell's.
+/// A notification daemon within the test process that records its notifications: one that implements the
+/// freedesktop.org specification, or GNOME Shell's.
 @MainActor
 public final class NotificationDaemon {
     public enum Kind: Sendable {
         case freedesktop, gnome
     }
 
-    /// A notification as the daemon received it.
+    /// A notification as received by the daemon.
     public struct Shown: Equatable, Sendable {
         public var title = ""
         public var body = ""
-        /// The labels of the buttons, by the keys under which they are answered.
+        /// The button labels by action key.
         public var buttons: [String: String] = [:]
         public var hints: Set<String> = []
-        /// For GNOME: the default action and its target.
+        /// GNOME: the default action and its target.
         public var defaultAction: [String] = []
     }
 
-    /// What is shown, by the identifier of the daemon, or for GNOME that of the application.
+    /// The displayed notifications, by the daemon's ID, or for GNOME by the application's.
     public private(set) var shown: [String: Shown] = [:]
-    /// How many notifications were shown that replaced no other.
+    /// The number of notifications displayed that did not replace another.
     public private(set) var count = 0
-    /// What the daemon says it can do.
+    /// The capabilities that the daemon reports.
     public var capabilities = ["actions", "body", "body-markup"]
 
     private let kind: Kind
@@ -98,17 +98,17 @@ public final class NotificationDaemon {
         g_object_unref(UnsafeMutableRawPointer(bus))
     }
 
-    /// Answers a notification of the freedesktop.org kind, as a click would.
+    /// Invokes an action of a freedesktop.org notification, as a click does.
     public func invoke(_ key: String, of id: String) {
         emit("ActionInvoked", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_string(key)])
     }
 
-    /// Answers a notification of the freedesktop.org kind with a text.
+    /// Sends an inline reply to a freedesktop.org notification.
     public func reply(_ text: String, to id: String) {
         emit("NotificationReplied", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_string(text)])
     }
 
-    /// Dismisses a notification of the freedesktop.org kind.
+    /// Dismisses a freedesktop.org notification, as the user would.
     public func dismiss(_ id: String) {
         shown[id] = nil
         emit("NotificationClosed", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_uint32(2)])
@@ -165,7 +165,7 @@ public final class NotificationDaemon {
         (0..<g_variant_n_children(value)).compactMap { g_variant_get_child_value(value, $0) }
     }
 
-    /// The text of a string, or of any other value as GVariant prints it.
+    /// The value of a string, or any other value in GVariant text format.
     private static func text(_ value: OpaquePointer) -> String {
         if g_variant_classify(value) == G_VARIANT_CLASS_STRING {
             return g_variant_get_string(value, nil).map { String(cString: $0) } ?? ""

@@ -1,7 +1,7 @@
 import CGtk
 public import GtkKit
 
-/// The dialogs that are open, be they windows of their own or inside the window that they belong to.
+/// The open dialogs, whether in windows of their own or within their parent window.
 @MainActor
 public enum OpenDialogs {
     public static var all: [Dialog] { Dialog.all }
@@ -12,7 +12,7 @@ public enum OpenDialogs {
         all.lazy.compactMap { $0.wrapped(as: MessageDialog.self, shim_alert_type()) }.first
     }
 
-    /// The dialog that has the keyboard focus.
+    /// The dialog with the keyboard focus.
     public static var active: Dialog? {
         all.first { dialog in
             guard let window = dialog.window, window.isActive else { return false }

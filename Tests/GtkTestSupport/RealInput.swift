@@ -35,7 +35,7 @@ public enum RealInput {
         }
     }
 
-    /// Presents the window that a widget is in, and waits until it has the keyboard focus.
+    /// Presents a widget's window, and waits until it has the keyboard focus.
     public static func activate(_ widget: Widget) throws {
         guard let window = widget.window else { throw TimedOut() }
         window.present()

@@ -21,7 +21,7 @@ struct ReaderPropertyTests {
     @Test func randomDocumentsAreMostlyValid() {
         var documents = RandomJSON(SeededBytes(seed: 9))
         let read = (0..<1000).count { _ in
-            // Whether it can be parsed is what is counted.
+            // An error is a result: this counts the documents that can be parsed.
             documents.next().map { (try? JSONValue(parsing: Data($0))) != nil } ?? false
         }
         #expect((400...900).contains(read), "\(read) of 1000")
@@ -42,7 +42,7 @@ struct ReaderPropertyTests {
         case 0: return .null
         case 1: return .bool(.random(using: &random))
         case 2: return .integer(.random(in: .min ... .max, using: &random))
-        // Never whole: a whole number parses as an integer.
+        // Never a whole number, which would be parsed as an integer.
         case 3: return .number(Double(Int.random(in: -100_000...100_000, using: &random)) + 0.125)
         case 4: return .string(text(&random))
         case 5, 6:

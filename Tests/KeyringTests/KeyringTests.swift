@@ -34,12 +34,12 @@ final class KeyringTests: GtkTestCase {
             let keyring = Keyring()
             try finish { try await keyring.store(AccountCredential("one"), of: Self.ann) }
             try service.lock()
-            // Nobody confirms the unlock prompt, which counts as dismissed.
+            // The unlock prompt is not confirmed, which counts as dismissed.
             XCTAssertEqual(Self.failure { _ = try await keyring.credential(of: Self.ann) }, .locked)
             service.end()
             let open = try SecretService()
             defer { open.end() }
-            // The new service has no session of the old one.
+            // Sessions with the old service are unknown to the new one.
             XCTAssertEqual(try finish { try await keyring.credential(of: Self.ann) }, AccountCredential("one"))
             // All tests share the keyring's file.
             try finish { try await keyring.removeCredential(of: Self.ann) }

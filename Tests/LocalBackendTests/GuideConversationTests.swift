@@ -117,7 +117,7 @@ import Testing
         return try #require(try await harness.backend.messages([sent.id], in: room).first)
     }
 
-    /// Begins after the last suggestion.
+    /// A harness whose guide has already made all its suggestions.
     private func quietHarness() async throws -> (LocalBackendHarness, RoomID) {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
@@ -137,7 +137,7 @@ import Testing
 
     @Test func messageWithAReactionIsAnswered() async throws {
         let (harness, room) = try await quietHarness()
-        // Read again, the first message would list the drafts among the answers.
+        // If the guide read this message again, drafts would be among the answers to it.
         let first = try await say("thank my draft horse", room, harness)
         #expect(first.reactions == [])
         _ = try await say("a mushroom", room, harness)

@@ -6,7 +6,7 @@ import Foundation
 import LocalBackend
 import Synchronization
 
-/// The setting, which tests change while the guide runs.
+/// The send key setting, which tests change while the guide runs.
 final class SharedSendKey: Sendable {
     let key = Mutex(SendKey.return)
 }

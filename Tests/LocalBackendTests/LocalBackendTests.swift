@@ -43,7 +43,7 @@ import Testing
         #expect([image.width, image.height] == [880, 240])
         #expect(image.altText?.isEmpty == false)
         #expect(try Data(contentsOf: try await harness.backend.content(of: image)) == Data(header))
-        // A message refers to it, so that it is not swept.
+        // A message references the file, so it is not swept.
         #expect(try await harness.store.mediaReferences(scheme: "media:") == [image.uri])
         await harness.backend.close()
         await harness.store.close()

@@ -15,7 +15,7 @@ import Testing
         return stream.makeAsyncIterator()
     }
 
-    @Test("A later observer sees who is typing right after the opening")
+    @Test("A later observer receives the typing users right after the opening")
     func laterObserversSeeWhoIsTyping() async {
         feeds.setTyping([MemberID("guide")], in: room)
         var updates = observe()
@@ -77,7 +77,7 @@ import Testing
         _ = stream
     }
 
-    @Test("Finished feeds end all streams, also later ones")
+    @Test("Finishing the feeds ends all streams, including later ones")
     func finishEndsAllStreams() async {
         var early = observe()
         feeds.finish()

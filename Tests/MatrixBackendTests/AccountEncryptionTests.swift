@@ -10,13 +10,13 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// The keys of an account from start to start, and what a server hears of them.
+/// The keys of an account across restarts, and the requests that upload them.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct AccountEncryptionTests {
     private static let user = MemberID("@me:example.org")
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
 
-    /// A server that takes all keys, and knows no device.
+    /// A server that accepts all keys and has no devices.
     private static func server(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil })
         -> FakeHomeserver
     {
@@ -46,7 +46,7 @@ import ToolSupport
         KeyCredential(account: Self.user.rawValue, place: place, others: others)
     }
 
-    /// Opens the keys as a start does, and closes them again.
+    /// Opens the keys as at a start, and closes them again.
     private func start(_ device: String = "D", credential: KeyCredential? = nil) async throws -> EncryptionCondition {
         let encryption = try encryption(token: nil)
         await encryption.open(device: device, credential: credential ?? self.credential)
@@ -70,7 +70,7 @@ import ToolSupport
         var sync = CryptoSync(kind: .sliding)
         sync.keyCounts = ["signed_curve25519": 0]
         try await encryption.take(sync)
-        // The second upload shows that the answer to the first one was taken.
+        // The second upload shows that the response to the first was processed.
         while server.paths.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
         await encryption.close()
         let again = Self.server()
@@ -109,7 +109,7 @@ import ToolSupport
         let lost = stored(in: MemoryCredentialStore())
         #expect(try await start(credential: lost) == .off(.credentialLost))
         #expect(try Data(contentsOf: file) == before)
-        // Nor is another secret made.
+        // No new credential is created, either.
         #expect(try await start(credential: lost) == .off(.credentialLost))
         let other = MemoryCredentialStore()
         await other.store(AccountCredential("not a key"), of: KeyCredential.name(of: Self.user.rawValue))
@@ -124,7 +124,7 @@ import ToolSupport
         let locked = LockedStore()
         #expect(
             try await start(credential: stored(in: locked)) == .off(.locked(.locked)))
-        // It is in another place than the user has chosen since.
+        // The credential is not where the user has chosen since, but in another place.
         let moved = stored(in: MemoryCredentialStore(), others: [locked, credentials])
         #expect(try await start(credential: moved) == .on)
     }
@@ -140,7 +140,7 @@ import ToolSupport
         #expect(try await start("D") == .on)
         #expect(try await start("E") == .on)
         #expect(try files.filter { $0.hasPrefix("keys.sqlite-earlier") }.isEmpty)
-        // Without it, its keys stay beside the new ones.
+        // Without the credential, the old keys remain next to the new ones.
         let lost = stored(in: MemoryCredentialStore())
         #expect(try await start("E", credential: lost) == .off(.credentialLost))
         #expect(try await start("F", credential: lost) == .on)
@@ -181,10 +181,10 @@ import ToolSupport
             server.requests.filter { $0.url.path.hasSuffix("/keys/upload") }.compactMap { $0.json?["one_time_keys"] }
         }
         while uploads().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        // Until the sync has said what there is, nothing else is uploaded.
+        // Until a sync reports the number of keys on the server, nothing else is uploaded.
         sync.keyCounts = ["signed_curve25519": 1]
         while uploads().count < 2 {
-            // Each sync says it: the first may come before the refusal is noted.
+            // Repeat the sync: the first may be processed before the rejection.
             try await encryption.take(sync)
             clock.advance(by: .seconds(60))
             try await Task.sleep(for: .milliseconds(5))
@@ -217,7 +217,7 @@ import ToolSupport
         expected.keyCounts = ["signed_curve25519": 7]
         expected.unusedFallbackKeys = ["signed_curve25519"]
         #expect(update.crypto == expected)
-        // Without keys nothing is asked for, and nothing would be taken: the server keeps it.
+        // Without keys, the request omits the encryption extensions, so that the server retains to-device messages.
         let without = try await SlidingSync(client: transport.client).next(after: "20:0", wait: .zero)
         let extensions = transport.requests.last?.json?["extensions"]
         #expect(without.crypto == nil && extensions?["to_device"] == nil && extensions?["e2ee"] == nil)
@@ -247,7 +247,7 @@ import ToolSupport
         }
     }
 
-    /// The token of a sync acknowledges what it brought: it is stored after that, or not at all.
+    /// A sync token acknowledges the to-device messages of the response: it is stored after them, or not at all.
     @Test func theTokenIsStoredAfterWhatItBrought() async throws {
         let server = Self.server()
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -260,7 +260,7 @@ import ToolSupport
         server.sync(["next_batch": "s1", "device_one_time_keys_count": ["signed_curve25519": 0]])
         try await server.waitUntilConsumed()
         try await server.receives("/keys/upload")
-        // A record becomes unreadable under way: encryption ends, the sync goes on.
+        // A record becomes unreadable during use: encryption is turned off, and the sync continues.
         let names: [String] = server.requests.compactMap { request in
             request.json?["device_keys"]?["keys"]?["curve25519:D"]?.string
         }
@@ -292,7 +292,7 @@ import ToolSupport
     }
 }
 
-/// A keyring whose user does not unlock it.
+/// A keyring that the user does not unlock.
 private struct LockedStore: CredentialStore {
     func credential(of account: String) async throws -> AccountCredential? { throw CredentialStoreError.locked }
     func store(_ credential: AccountCredential, of account: String) async throws { throw CredentialStoreError.locked }

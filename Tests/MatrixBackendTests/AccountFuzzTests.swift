@@ -3,9 +3,9 @@ import Fuzzing
 import Testing
 import ToolSupport
 
-/// A short run of what `build-aux/fuzz crypto-account` does for long.
+/// A short run of `build-aux/fuzz crypto-account`.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct AccountFuzzTests {
-    @Test("Whatever a server says of the secret storage and the backup is refused or read")
+    @Test("Any content of the secret storage and the backup is either rejected or read")
     func anythingIsRefusedOrRead() async {
         let run = CryptoFuzzRun(AccountDataFuzz.self)
         var random = SeededGenerator(seed: 22)

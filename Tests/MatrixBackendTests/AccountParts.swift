@@ -7,7 +7,7 @@ import JSONReading
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// What the objects of a backend share, over a real store and a server that receives no requests.
+/// The objects that the parts of a backend share, over a real store and a server that receives no requests.
 struct AccountParts {
     static let own = MemberID("@me:example.org")
     static let room = RoomID("!room:example.org")
@@ -17,7 +17,7 @@ struct AccountParts {
     let client: MatrixClient
     let context: AccountContext
     let writer: RoomWriter
-    /// Not opened.
+    /// Not open.
     let keys: AccountEncryption
 
     var opener: EventOpener { EventOpener(keys: keys) }
@@ -26,7 +26,7 @@ struct AccountParts {
     var filler: GapFiller { GapFiller(client: client, context: context, writer: writer, parser: parser) }
     var unsent: UnsentMessages { writer.unsent }
 
-    /// Opens a store with one room, which has a gap before its only message.
+    /// Opens a store with one room, whose only message has a gap before it.
     static func make(_ client: MatrixClient = FakeTransport(404).client) async throws -> AccountParts {
         let store = try await ChatStore.open(in: folder.path(UUID().uuidString))
         var batch = batch(events: [message("$1", at: 0)], gap: "p1")
@@ -75,7 +75,7 @@ struct AccountParts {
         item(transaction, .send(WrittenMessage(text)), state: state)
     }
 
-    /// Begins a stream of the room's timeline.
+    /// Opens a stream of the room's timeline.
     func open() async -> AsyncStream<TimelineUpdate>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
         let timelines = MatrixTimelines(

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// Which of the messages that a sync brings are told of, and when.
+/// Which messages of a sync are published as arrivals, and when.
 @Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
     private let room = AccountParts.room
     private let bob = "@bob:example.org"
@@ -30,7 +30,7 @@ import Testing
         if isCaughtUp { status.hasCaughtUp = true }
     }
 
-    /// Everything that is published while `work` runs.
+    /// The arrivals published while `work` runs.
     private func arrivals(during work: () async throws -> Void) async rethrows -> [MessageArrival] {
         let stream = feed.arrivals()
         try await work()
@@ -38,7 +38,7 @@ import Testing
         return await stream.reduce(into: []) { $0.append($1) }
     }
 
-    @Test("A message that arrives once the sync has caught up is published at once, with its sender's name")
+    @Test("A message that is received after the sync has caught up is published at once, with its sender's name")
     func live() async throws {
         let parts = try await AccountParts.make()
         try await sync(parts, [])
@@ -53,7 +53,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Own messages, events of the room, reactions, known messages and those that are redacted do not arrive")
+    @Test("Own messages, room events, reactions, known messages and redacted ones are not arrivals")
     func others() async throws {
         let parts = try await AccountParts.make()
         try await sync(parts, [])
@@ -74,7 +74,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("What another device has read by the same sync does not arrive, what follows it does")
+    @Test("Messages read on another device by the same sync are not arrivals, later ones are")
     func readElsewhere() async throws {
         let parts = try await AccountParts.make()
         try await sync(parts, [])
@@ -87,7 +87,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("What the first sync brings was there before the start")
+    @Test("Messages of the first sync are not arrivals")
     func firstSync() async throws {
         let parts = try await AccountParts.make()
         let arrived = try await arrivals {
@@ -98,7 +98,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("What arrives while the sync catches up once more is published when it has, unless it was read meanwhile")
+    @Test("Messages received while the sync catches up again are published afterwards, unless read meanwhile")
     func catchingUp() async throws {
         let parts = try await AccountParts.make()
         try await sync(parts, [])
@@ -115,7 +115,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("The history of a room that has just become known does not arrive, what follows the user's join does")
+    @Test("The history of a new room is no arrival, messages after the user's join are")
     func newRoom() async throws {
         let parts = try await AccountParts.make()
         try await sync(parts, [])
@@ -136,7 +136,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Messages of ignored users neither arrive nor count")
+    @Test("Messages of ignored users are neither arrivals nor counted")
     func ignoredUsers() async throws {
         let parts = try await AccountParts.make()
         try await sync(parts, []) { $0.ignoredUsers = ["ignored_users": ["@bob:example.org": [:]]] }
@@ -151,7 +151,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Level and sound are what push rules say")
+    @Test("Push rules determine level and sound")
     func levels() async throws {
         let parts = try await AccountParts.make()
         let rules: JSONValue = [

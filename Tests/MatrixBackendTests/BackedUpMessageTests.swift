@@ -10,7 +10,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// Messages of an account that the backup has the keys of.
+/// Messages whose keys are in the backup.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct BackedUpMessageTests {
     private let server = BackupServer()
     private let key: BackupKey
@@ -25,7 +25,7 @@ import ToolSupport
         version = server.add(key)
     }
 
-    /// A backup that the account writes to and reads, an hour at a time after its keys were made.
+    /// Attaches a backup that the account reads and writes, with the time of the manual clock.
     private func attach(to account: EncryptedAccount) async throws -> KeyBackup {
         let machine = try #require(await account.backend.keys.machine)
         try await machine.setBackupKey(secret)
@@ -53,7 +53,7 @@ import ToolSupport
             version, key)
     }
 
-    @Test("A message whose key does not come is read by the backup's, in its place.") func lateKey() async throws {
+    @Test("A message whose key is missing is opened with the backup's, in its place.") func lateKey() async throws {
         let account = try await EncryptedAccount.start(in: folder, MemoryCredentialStore())
         let ann = try await account.peer()
         let backup = try await attach(to: account)
@@ -68,7 +68,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Keys that have come are written to the backup, and restored ones open all messages.") func restore()
+    @Test("Received keys are uploaded to the backup, and restored keys decrypt all messages.") func restore()
         async throws
     {
         let account = try await EncryptedAccount.start(in: folder, MemoryCredentialStore())

@@ -10,11 +10,11 @@ import Testing
 
 @testable import MatrixBackend
 
-/// A server that has backups of room keys, as many as were made.
+/// A server with any number of room key backups.
 final class BackupServer: MatrixTransport {
     private struct State {
         var backups: [(version: String, authData: JSONValue)] = []
-        /// Of all backups, by version, room and session.
+        /// The keys of all backups, by version, room and session.
         var keys: [String: [String: [String: JSONValue]]] = [:]
         var accountData: [String: JSONValue] = [:]
         var last = 0
@@ -22,12 +22,12 @@ final class BackupServer: MatrixTransport {
         var failures: [Failure] = []
     }
 
-    /// What the next request meets whose path contains a text.
+    /// A failure of the next requests whose path contains a text.
     struct Failure: Sendable {
         let method: MatrixRequest.Method
         let path: String
         var answer: JSONValue = ["status": 502]
-        /// Whether the server does what is asked.
+        /// Whether the server performs the request nevertheless.
         var arrives = false
         var count = 1
     }
@@ -63,7 +63,7 @@ final class BackupServer: MatrixTransport {
     func set(_ key: JSONValue, _ version: String, _ room: String, _ session: String) {
         state.withLock { $0.keys[version, default: [:]][room, default: [:]][session] = key }
     }
-    /// A session that another device has written.
+    /// Adds a session, as if backed up by another device.
     func add(_ session: ExportedSession, _ version: String, _ key: BackupKey) throws {
         let data = try BackedUpData(Array(session.json.encoded()), for: key.publicKey)
         let entry: JSONValue = [
@@ -108,7 +108,7 @@ final class BackupServer: MatrixTransport {
     }
 
     private func take(_ request: MatrixRequest) -> JSONValue? {
-        // Identifiers contain slashes, which are encoded.
+        // Identifiers contain slashes, which are percent-encoded.
         let path = request.url.absoluteString.split(separator: "?")[0].split(separator: "/")
             .map { $0.removingPercentEncoding ?? "" }
         if path.contains("account_data") {
@@ -175,7 +175,7 @@ final class BackupServer: MatrixTransport {
     }
 }
 
-/// A device whose keys are written to a ``BackupServer``.
+/// A device whose keys are backed up to a ``BackupServer``.
 final class BackedUpDevice: Sendable {
     static let user = MemberID("@me:example.org")
     let server: BackupServer
@@ -209,7 +209,7 @@ final class BackedUpDevice: Sendable {
                 didImport: { [imported] sessions in imported.lock.withLock { $0.append(sessions) } }))
     }
 
-    /// Time goes on, and so do those who wait for it.
+    /// Advances the time and the clock of sleeping tasks.
     func pass(_ seconds: Int) {
         time.lock.withLock { $0 += TimeInterval(seconds) }
         clock.advance(by: .seconds(seconds))
@@ -221,10 +221,10 @@ final class BackedUpDevice: Sendable {
         return nil
     }
 
-    /// Waits for all to be written.
+    /// Waits until all keys are backed up and restored.
     func isComplete() async { await reaches { $0.backup == .on(remaining: 0) && $0.restore == nil } }
 
-    /// Begins sessions, which the device knows.
+    /// Creates sessions and imports them into the device.
     @discardableResult
     func addSessions(_ count: Int) async throws -> [ExportedSession] {
         let sessions = try Self.sessions(count)
@@ -252,7 +252,7 @@ final class BackedUpDevice: Sendable {
     }
 }
 
-/// A lock that closures share.
+/// A lock that closures can share.
 final class MutexBox<Value: Sendable>: Sendable {
     let lock: Mutex<Value>
     init(_ value: Value) { lock = Mutex(value) }

@@ -9,7 +9,7 @@ import Testing
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// What becomes of sent messages between the outbox and the timeline.
+/// Sent messages on their way from the outbox to the timeline.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     private let room = AccountParts.room
     private let transaction = TransactionID("t")
@@ -52,11 +52,11 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Nothing is queued for an encrypted room where this device can never send anything")
+    @Test("Nothing is queued for an encrypted room if this device can never encrypt")
     func encrypted() async throws {
         let parts = try await AccountParts.make()
         try await parts.store.updateRoomState(of: room) { $0.encryption = .on }
-        // A session of no device.
+        // A session without a device ID.
         await parts.keys.open(
             device: "", credential: KeyCredential(account: "@me:example.org", place: MemoryCredentialStore()))
         let sender = sender(parts)
@@ -64,7 +64,7 @@ import Testing
             try await sender.send(WrittenMessage("New"), as: transaction, to: room)
         }
         #expect(try await parts.store.outboxRequests().isEmpty)
-        // In the clear, as everywhere.
+        // Reactions are never encrypted.
         try await sender.react("👍", isAdded: true, to: MessageID("$1"), in: room)
         #expect(try await parts.store.outboxRequests().count == 1)
         await parts.store.close()
@@ -85,7 +85,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("An accepted message stays an echo until the store has it, whichever comes first", arguments: [true, false])
+    @Test("An accepted message stays an echo until it is stored, in either order", arguments: [true, false])
     func delivery(syncFirst: Bool) async throws {
         let parts = try await AccountParts.make()
         _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
@@ -99,7 +99,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("An accepted change is stored before the sync brings it")
+    @Test("An accepted change is stored before the sync returns it")
     func acceptedChange() async throws {
         let parts = try await AccountParts.make()
         let change = MessageChange(
@@ -110,7 +110,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("The outbox learns of the connection in the order of its changes")
+    @Test("Changes of the connection reach the outbox in order")
     func connection() async throws {
         let parts = try await AccountParts.make()
         let markers = ReadMarkers(client: parts.client, store: parts.store, ownUserID: MemberID("@me:example.org"))

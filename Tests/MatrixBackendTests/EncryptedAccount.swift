@@ -11,7 +11,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// An account with keys in one encrypted room, over a server that says what a test wants.
+/// An account with keys in one encrypted room, over a server whose responses the test provides.
 final class EncryptedAccount {
     static let user = MemberID("@me:example.org")
     static let room = RoomID("!r:example.org")
@@ -27,7 +27,7 @@ final class EncryptedAccount {
 
     /// - Parameters:
     ///   - credentials: `nil` for a start without keys.
-    ///   - devices: What the server knows of other devices.
+    ///   - devices: the other devices that the server reports.
     static func start(
         in folder: TemporaryFolder, _ credentials: MemoryCredentialStore?, devices: KnownDevices = KnownDevices(),
         clock: any Clock<Duration> = ManualClock(),
@@ -72,14 +72,14 @@ final class EncryptedAccount {
         await store.close()
     }
 
-    /// The room as it is made, with the user and Ann.
+    /// The initial state of the room with the user and Ann.
     static let state: [JSONValue] = [
         Events.event("$create", "m.room.create", [:], stateKey: ""),
         Events.event("$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: ""),
         Events.member(user.rawValue, "Me"), Events.member("@ann:example.org", "Ann"),
     ]
 
-    /// Has the server say this, and waits until it was taken.
+    /// Makes the server send a sync response, and waits until it was processed.
     func sync(
         _ events: [JSONValue] = [], toDevice: [JSONValue] = [], accountData: [JSONValue] = [],
         _ more: [String: JSONValue] = [:]
@@ -105,12 +105,12 @@ final class EncryptedAccount {
         ])
     }
 
-    /// Another user's device, which has read the keys that the account has published.
+    /// Returns another user's device that has received the account's published keys.
     func peer(_ user: String = "@ann:example.org") async throws -> SealingPeer {
         try await sync(Self.state)
         try await server.receives("/keys/upload")
         for attempt in 1... {
-            // The answer to the first upload may say that there are keys after the sync has said that there are none.
+            // The response to the first upload may replace the sync's key count of zero: repeat the sync.
             if attempt.isMultiple(of: 100) { try await sync() }
             let uploads = server.requests.filter { $0.url.path.hasSuffix("/keys/upload") }.compactMap(\.json)
             for upload in uploads {
@@ -125,7 +125,7 @@ final class EncryptedAccount {
         fatalError("the attempts never end")
     }
 
-    /// Has the account know a device, and that its owner has confirmed it.
+    /// Publishes a confirmed device, and makes the account query it.
     func know(_ peer: SealingPeer) async throws {
         try devices.add(peer.device)
         let machine = try #require(await backend.keys.machine)
@@ -143,7 +143,7 @@ final class EncryptedAccount {
         try await store.messages([MessageID(id)], in: room).first
     }
 
-    /// Waits until a message is shown so.
+    /// Waits until a stored message satisfies a condition.
     func message(_ id: String, where condition: (Message) -> Bool) async throws -> Message {
         while true {
             if let found = try await message(id), condition(found) { return found }
@@ -156,7 +156,7 @@ final class EncryptedAccount {
     }
 }
 
-/// Encrypts for an ``EncryptedAccount`` as another client does.
+/// Encrypts messages for an ``EncryptedAccount`` like another client.
 final class SealingPeer {
     let user: String
     let device: TestDevice
@@ -165,7 +165,7 @@ final class SealingPeer {
     private let target: JSONValue
     private(set) var group: OutboundGroupSession
 
-    /// - Parameter target: The public keys of the account's device.
+    /// - Parameter target: the public keys of the account's device.
     init(_ user: String, writingTo target: JSONValue, oneTimeKey: String) throws {
         self.user = user
         self.target = target
@@ -178,7 +178,7 @@ final class SealingPeer {
 
     func rotate() throws { group = try OutboundGroupSession() }
 
-    /// The key of what is said from now on, as a message to the device.
+    /// Returns a to-device message with the room key at its current index.
     func key(in room: RoomID = EncryptedAccount.room) throws -> JSONValue {
         let payload: JSONValue = [
             "type": "m.room_key", "sender": .string(user), "recipient": .string(EncryptedAccount.user.rawValue),
@@ -203,7 +203,7 @@ final class SealingPeer {
         ]
     }
 
-    /// Why the key is not shared.
+    /// Returns a notice that the key is withheld.
     func withheld(_ code: String) throws -> JSONValue {
         [
             "type": "m.room_key.withheld", "sender": .string(user),
@@ -214,10 +214,10 @@ final class SealingPeer {
         ]
     }
 
-    /// An encrypted event.
+    /// Returns an encrypted event.
     /// - Parameters:
-    ///   - relation: In the clear.
-    ///   - change: Of the content that the server sees.
+    ///   - relation: the unencrypted relation.
+    ///   - change: changes the unencrypted content.
     func event(
         _ id: String, _ content: JSONValue, type: String = "m.room.message", relation: JSONValue? = nil,
         at time: Int64 = 1_800_000_000_000, room: RoomID = EncryptedAccount.room, unsigned: JSONValue = [:],
@@ -248,7 +248,7 @@ final class SealingPeer {
     }
 }
 
-/// What a server knows of devices that tests have told it of.
+/// The devices that a server reports.
 final class KnownDevices: Sendable {
     private let members = Mutex<[String: [String: JSONValue]]>([:])
 
@@ -263,7 +263,7 @@ final class KnownDevices: Sendable {
         }
     }
 
-    /// `nil` while there are none.
+    /// The response to a query, or `nil` without devices.
     var answer: JSONValue? {
         let members = members.withLock(\.self)
         return members.isEmpty ? nil : .object(members.mapValues { .object($0) })

@@ -11,11 +11,11 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// Files that are encrypted by themselves.
+/// Encrypted attachments.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct EncryptedFileTests {
     private let folder = TemporaryFolder()
 
-    /// A file as its sender encrypts it.
+    /// A file encrypted by its sender.
     private struct Sealed {
         let json: JSONValue
         let bytes: Data
@@ -35,7 +35,7 @@ import ToolSupport
         }
     }
 
-    /// A server with files, which notes what is asked of it.
+    /// A media server that records the requested paths.
     private final class Server: MatrixTransport {
         private let files: Mutex<[String: Data]>
         private let asked = Mutex<[String]>([])
@@ -75,7 +75,7 @@ import ToolSupport
         return try #require(content.attachments.first)
     }
 
-    @Test("A file is decrypted as it is loaded, and kept so; nothing of its key is sent", arguments: [0, 5, 3_000_001])
+    @Test("A file is decrypted when loaded and cached decrypted; its key is never sent", arguments: [0, 5, 3_000_001])
     func content(_ size: Int) async throws {
         let plaintext = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let file = try Sealed(plaintext, at: "mxc://a/file")
@@ -92,7 +92,7 @@ import ToolSupport
         await backend.close()
     }
 
-    @Test("A file whose hash is another is refused before a byte of it is used")
+    @Test("A file with another hash is rejected before any of it is used")
     func otherHash() async throws {
         let file = try Sealed(Data("hello".utf8), at: "mxc://a/file")
         var damaged = file.bytes
@@ -104,7 +104,7 @@ import ToolSupport
         await backend.close()
     }
 
-    @Test("The thumbnail is the sender's; the server is asked for none")
+    @Test("The sender's thumbnail is used; none is requested from the server")
     func thumbnails() async throws {
         let (file, small) = (
             try Sealed(Data("large".utf8), at: "mxc://a/file"), try Sealed(Data("small".utf8), at: "mxc://a/small")
@@ -122,13 +122,13 @@ import ToolSupport
         await backend.close()
     }
 
-    @Test("A description that is not complete is no file, and never one in the clear")
+    @Test("An incomplete description is no file, and never an unencrypted one")
     func malformed() throws {
         let file = try Sealed(Data("hello".utf8), at: "mxc://a/file").json
         #expect(EncryptedFile(file).map { EncryptedFile(uri: $0.uri) == $0 } == true)
         let others: [JSONValue] = [.null, 5, "", "v1", [:], ["sha256": "AAAA"], "https://a/b"]
         for changed in file.mutations(with: others) {
-            // Of these two there is only one value that the specification knows, which tells nothing.
+            // `ext` and `key_ops` are ignored when parsing: the specification allows only one value for each.
             let isCompared = ["ext", "key_ops"].allSatisfy { changed["key"]?[$0] == file["key"]?[$0] }
             guard changed != file, isCompared || changed["key"]?.object == nil else { continue }
             #expect(EncryptedFile(changed) == nil, "\(changed)")
@@ -144,7 +144,7 @@ import ToolSupport
         }
     }
 
-    @Test("The key of a file is sent nowhere")
+    @Test("The key of a file is never sent")
     func notSent() async throws {
         let file = try Sealed(Data("hello".utf8), at: "mxc://a/file")
         let server = FakeHomeserver { _ in nil }

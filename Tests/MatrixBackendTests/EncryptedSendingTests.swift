@@ -12,7 +12,7 @@ import ToolSupport
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// What a server learns of what is sent into an encrypted room: nothing but who writes when, and how much.
+/// What a server learns about messages sent into an encrypted room: only who sends when, and how much.
 @Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct EncryptedSendingTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
@@ -29,7 +29,7 @@ import ToolSupport
         ) { [server] in server.answer($0) }
     }
 
-    /// An account in a room that is encrypted.
+    /// An account in an encrypted room.
     private func sealed() async throws -> EncryptedAccount {
         let account = try await start()
         try await account.sync(EncryptedAccount.state)
@@ -46,7 +46,7 @@ import ToolSupport
 
     private var types: [String] { server.events.compactMap { $0["type"]?.string } }
 
-    @Test("Texts, captions, edits, files and their names leave sealed; reactions and redactions in the clear")
+    @Test("Texts, captions, edits, files and file names are encrypted; reactions and redactions are not")
     func kinds() async throws {
         let account = try await sealed()
         let backend = account.backend
@@ -76,7 +76,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Without keys nothing is sent, and what was queued is sent once there are some")
+    @Test("Without keys nothing is sent; queued messages are sent once there are keys")
     func withoutKeys() async throws {
         var account = try await start(withKeys: false)
         try await account.sync(EncryptedAccount.state)
@@ -94,7 +94,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("That a room is encrypted outlasts leaving, another state, and a history that was lost")
+    @Test("A room stays encrypted after leaving it, after other state events, and after losing the history")
     func neverForgotten() async throws {
         var account = try await sealed()
         let id = room.rawValue
@@ -102,7 +102,7 @@ import ToolSupport
         account.server.sync(["next_batch": "l", "rooms": ["leave": [id: leave]]])
         try await account.server.waitUntilConsumed()
         #expect(try await account.store.encryptedRooms().isEmpty)
-        // The server says nothing of it when the user comes back.
+        // When the user rejoins, the server does not report the encryption.
         try await account.sync(Self.clearState)
         try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
         await account.backend.sendingEnds(in: room)
@@ -120,12 +120,12 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("What an earlier attempt has brought to the server in the clear is not sent once more")
+    @Test("A message that an earlier attempt has sent unencrypted is not sent again")
     func sentBefore() async throws {
         let account = try await start()
         try await account.sync(Self.clearState)
         let outbox = account.backend.outbox
-        // The answer to the first attempt is lost, and no other arrives.
+        // The response to the first attempt is lost, and no later attempt reaches the server.
         server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
         try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
         while server.events.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
@@ -140,7 +140,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Who was removed here has no key of what is written next, before a sync says so")
+    @Test("A member removed here gets no keys of later messages, even before a sync confirms the removal")
     func removed() async throws {
         let account = try await sealed()
         try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
@@ -153,7 +153,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("After syncs that were taken without the keys, the members are asked for again")
+    @Test("After syncs without the keys, the members are requested again")
     func missedSync() async throws {
         var account = try await sealed()
         try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
@@ -171,14 +171,14 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("While it cannot be read whether a room is encrypted, nothing is sent into any")
+    @Test("While the record of encrypted rooms cannot be read, nothing is sent into any room")
     func unreadableRecord() async throws {
         let account = try await start()
         try await account.sync(Self.clearState)
         server.seal()
         let store = try #require(await account.backend.keys.store)
         store.beforeAccess.withLock { $0 = { throw ChatError.storage(reason: "failed on purpose") } }
-        // The message itself may be refused for the same reason.
+        // Sending may fail for the same reason.
         _ = try? await account.backend.send(Fixtures.outgoing(Self.marker, transaction: "t"), to: room)
         await #expect(throws: ChatError.self) { try await account.backend.isEncrypted(room) }
         await #expect(throws: ChatError.self) { try await account.backend.encryption.way(into: room) }
@@ -188,7 +188,7 @@ import ToolSupport
         expectNothingInTheClear()
     }
 
-    @Test("A link in an encrypted room is not shown to the server, even where only the record knows of encryption")
+    @Test("A link in an encrypted room is not sent to the server, even if only the record contains the room")
     func linkPreview() async throws {
         let account = try await start()
         try await account.sync(Self.clearState)
@@ -200,7 +200,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("If storing keys fails at any step, nothing leaves in the clear, nothing twice, and the message arrives")
+    @Test("If storing keys fails at any step, nothing is sent unencrypted or twice, and the message is sent")
     func failingKeyStore() async throws {
         for number in 1...14 {
             let tests = EncryptedSendingTests()
@@ -216,7 +216,7 @@ import ToolSupport
                     if reached == number { throw ChatError.storage(reason: "failed on purpose") }
                 }
             }
-            // Where the failing access is the one of queueing, it stays a draft and is sent once more.
+            // If queueing is the access that fails, the message remains a draft and is sent again.
             let message = Fixtures.outgoing("\(Self.marker) \(number)", transaction: "t")
             do {
                 try await account.backend.send(message, to: room)

@@ -48,7 +48,7 @@ import Testing
         #expect(contents.map { $0["body"] } == ["Look", "2.png"])
         #expect(contents.map { $0["filename"] } == ["1.png", "2.png"])
         #expect(contents[0]["info"] == ["mimetype": "image/png", "size": 5])
-        // Parsing returns what was written.
+        // Parsing restores the message.
         let read = Message.Content(json: contents[0])
         #expect(read?.text == "Look" && read?.attachments.first?.uri == "mxc://a/1.png")
     }

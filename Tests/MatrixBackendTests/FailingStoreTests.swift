@@ -15,7 +15,7 @@ import Testing
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()
 
-    /// Lets one access to a store fail.
+    /// Makes one access to a store fail.
     private final class Failure: Sendable {
         private let accesses = Mutex(0)
 
@@ -105,7 +105,7 @@ import Testing
             }
             try await server.waitUntilConsumed()
             for _ in 0..<2 {
-                // It is queued, and waits for keys, unless its access is the one that fails.
+                // The message is queued until there are keys, unless queueing is the access that fails.
                 _ = try? await backend.send(Fixtures.outgoing("Secret"), to: Self.room)
             }
             #expect(failure.count > 3)

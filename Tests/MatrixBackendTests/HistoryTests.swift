@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HistoryTests {
     private let room = AccountParts.room
 
-    /// Records the gaps to fill, and answers each with a result.
+    /// Records the gaps to fill.
     private final class Fills: Sendable {
         private let made = Mutex<[TimelineGap]>([])
 
@@ -45,7 +45,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Counting asks for a limited number of chunks, until the room gets another gap")
+    @Test("Counting fetches a limited number of chunks, until the room has another gap")
     func countingLimit() async throws {
         let parts = try await AccountParts.make()
         let fills = Fills()
@@ -61,7 +61,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Counting stops at what the server rejects, and tries again after other failures", arguments: [true, false])
+    @Test("Counting stops when the server rejects a request, and retries other failures", arguments: [true, false])
     func countingFailure(isRejected: Bool) async throws {
         let parts = try await AccountParts.make()
         let fills = Fills()
@@ -82,7 +82,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A missing echo is searched until a chunk is older than its request")
+    @Test("A missing echo is searched for until a chunk is older than its request")
     func missingEcho() async throws {
         let parts = try await AccountParts.make()
         let fills = Fills()
@@ -106,7 +106,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A jump waits for the first sync of a room that was just entered")
+    @Test("A jump waits for the first sync of a room that was just joined")
     func enteredRoom() async throws {
         let entered = EnteredRooms()
         await entered.wait(for: room)
@@ -128,7 +128,7 @@ import Testing
         await entered.wait(for: room)
     }
 
-    @Test("A page ends before a gap that cannot be filled, and an empty one is an error")
+    @Test("A page ends at a gap that cannot be filled; an empty page is an error")
     func pageAtGap() async throws {
         let parts = try await AccountParts.make(FakeTransport(502).client)
         let filler = parts.filler

@@ -10,7 +10,7 @@ import Testing
     private static let user = MemberID("@me:example.org")
     private static let passwordFlow: JSONValue = [["stages": ["m.login.password"]]]
 
-    /// A server that wants a password, or what else `flows` has.
+    /// A server that requires one of these flows, by default a password.
     private func server(
         _ flows: JSONValue = passwordFlow, completed: JSONValue = [], second: JSONValue = [:]
     ) -> FakeTransport {
@@ -33,19 +33,19 @@ import Testing
             .post, ["client", "v3", "thing"], body: ["a": 1], password: password)
     }
 
-    @Test("A server that asks for nothing gets no password.") func noChallenge() async throws {
+    @Test("A server that requires no authentication is not sent the password.") func noChallenge() async throws {
         let transport = FakeTransport(200, #"{"ok":true}"#)
         #expect(try await call(transport, password: "right") == ["ok": true])
         #expect(transport.requests.map(\.json) == [["a": 1]])
     }
 
-    @Test("A password that is wanted and was not given is asked for.") func passwordRequired() async throws {
+    @Test("A missing password that the server requires is an error.") func passwordRequired() async throws {
         let transport = server()
         await #expect(throws: EncryptionError.passwordRequired) { try await call(transport, password: nil) }
         #expect(transport.requests.count == 1)
     }
 
-    @Test("The password goes with the user, the session and the body of the request.") func password() async throws {
+    @Test("The password is sent with the user, the session and the request's body.") func password() async throws {
         let transport = server()
         #expect(try await call(transport, password: "right") == [:])
         #expect(
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test("A wrong password is told from a server that wants more.") func rejections() async throws {
+    @Test("A wrong password is distinguished from further required stages.") func rejections() async throws {
         await #expect(throws: EncryptionError.wrongPassword) { try await call(server(), password: "wrong") }
         let more = server(
             second: [
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "A server that wants something else than a password is not sent it.",
+        "The password is not sent to a server that requires other stages.",
         arguments: [
             [["stages": ["m.login.sso"]]], [["stages": ["m.login.password", "m.login.terms"]]], [["stages": []]], [[:]],
             [], [["stages": "m.login.password"]], [["stages": [5]]], ["m.login.password"],
@@ -82,7 +82,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test("A password that is one of several ways, or the last step of one, is enough.") func severalFlows()
+    @Test("The password is used if it is one of several flows or the last stage of a flow.") func severalFlows()
         async throws
     {
         let flows: JSONValue = [["stages": ["m.login.sso"]], ["stages": ["m.login.password"]]]
@@ -91,7 +91,7 @@ import Testing
         #expect(try await call(server(steps, completed: ["m.login.dummy"]), password: "right") == [:])
     }
 
-    @Test("Other refusals are what they are with any request.") func otherErrors() async throws {
+    @Test("Other errors are the same as for any request.") func otherErrors() async throws {
         let expired = FakeTransport(401, #"{"errcode":"M_UNKNOWN_TOKEN"}"#)
         await #expect(throws: MatrixError.signedOut(isSoft: false)) { try await call(expired, password: "right") }
         let limited = FakeTransport(429, #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":1000}"#)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Devices are listed, without what is none.") func devices() async throws {
+    @Test("Devices are listed, without invalid entries.") func devices() async throws {
         let transport = FakeTransport(
             200,
             #"""
@@ -134,7 +134,7 @@ import Testing
         #expect(rename.json == ["display_name": "Küche"])
     }
 
-    @Test("What a server or the disk says becomes what the user is told.") func translation() {
+    @Test("Errors of the server and the disk are translated for the user.") func translation() {
         func told(_ error: any Error) -> EncryptionError? { EncryptionError.translated(error) as? EncryptionError }
         #expect(told(MatrixError.rejected(status: 403, code: "M_FORBIDDEN", reason: "No")) == .rejected(reason: "No"))
         #expect(

@@ -9,9 +9,9 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// An identity of which the process ended before its backup was made.
+/// A setup that was interrupted between the creation of the identity and that of the backup.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct InterruptedSetUpTests {
-    /// Has the server know the identity, and what the device says of itself.
+    /// Performs the device's requests like a server that has the identity.
     private func publish(_ identity: JSONValue, of machine: CryptoMachine) async throws {
         let (user, device) = (machine.user.text, machine.device.text)
         var keys: [String: JSONValue] = [:]
@@ -41,7 +41,7 @@ import ToolSupport
         Issue.record("The device asks without an end.")
     }
 
-    /// A device whose process ended when its identity had just been made.
+    /// A device whose process was killed right after the creation of the identity.
     private func interrupted(
         _ server: BackupServer, storesKey: Bool = true
     ) async throws -> (device: BackedUpDevice, key: KeyMaterial) {
@@ -51,7 +51,7 @@ import ToolSupport
         if storesKey {
             _ = try await SecretStorage(client: server.client, user: BackedUpDevice.user).create(staged.secrets)
         }
-        // The answer to its upload was lost.
+        // The response to the upload was lost.
         try await publish(staged.upload, of: device.machine)
         #expect(try await device.machine.isRecoveryKeyUnsaved())
         #expect(try await device.machine.preparedBackupKey()?.isEqual(to: staged.backupKey) == true)
@@ -59,12 +59,12 @@ import ToolSupport
         return (device, staged.backupKey)
     }
 
-    @Test("The backup that was to be made with the identity is made at the next start.") func interruptedCreation()
+    @Test("The backup that was prepared with the identity is created at the next start.") func interruptedCreation()
         async throws
     {
         let server = BackupServer()
         let (device, key) = try await interrupted(server)
-        // There is one of the former identity, which nobody here can read.
+        // The server still has a backup of a former identity, whose key this device lacks.
         server.add(try BackupKey(KeyMaterial()))
         server.fail(BackupServer.Failure(method: .post, path: "version"))
         await device.backup.wake()
@@ -80,14 +80,14 @@ import ToolSupport
         while server.accountData["m.key_backup"] != ["enabled": true] { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test("None is made that the recovery key does not open, or that the user has switched off.")
+    @Test("No backup is created if the recovery key does not open it, or if the user has turned backups off.")
     func unwantedCreation() async throws {
         for isStored in [true, false] {
             let server = BackupServer()
             let (device, _) = try await interrupted(server, storesKey: isStored)
             if isStored { try await device.backup.noteChoice(isEnabled: false) }
             let decisive = isStored ? "/m.key_backup" : "/m.secret_storage.default_key"
-            // When it is asked for once more, what followed from the first answer is over.
+            // The second request shows that the response to the first was processed completely.
             for count in 1...2 {
                 await device.backup.wake()
                 while server.requests.count(where: { $0.method == .get && $0.url.path.hasSuffix(decisive) }) < count {
@@ -95,7 +95,7 @@ import ToolSupport
                 }
             }
             #expect(server.versions.isEmpty)
-            // It is still there for when the recovery key is made.
+            // The prepared key remains available for when a recovery key is created.
             #expect(try await device.machine.preparedBackupKey() != nil)
             await device.backup.stop()
         }

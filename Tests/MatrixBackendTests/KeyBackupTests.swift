@@ -14,7 +14,7 @@ import ToolSupport
 
     // MARK: Writing
 
-    @Test("A backup that is made gets all keys, encrypted for its key.") func creation() async throws {
+    @Test("A new backup receives all keys, encrypted for its key.") func creation() async throws {
         let device = try await BackedUpDevice(server)
         await device.backup.wake()
         await device.reaches { $0.backup == .off }
@@ -30,7 +30,7 @@ import ToolSupport
         #expect(post["auth_data"]?["public_key"]?.string == "\(try BackupKey(key).publicKey)")
         #expect(post["auth_data"]?["signatures"]?["@me:example.org"]?["ed25519:D"] == "signed")
         #expect(try await device.machine.backupKey(for: BackupKey(key).publicKey)?.isEqual(to: key) == true)
-        // What comes later goes there when it has come.
+        // Keys that arrive later are uploaded then.
         try await device.addSessions(1)
         await device.backup.wake()
         while server.count("1") < 231 { try await Task.sleep(for: .milliseconds(5)) }
@@ -38,7 +38,7 @@ import ToolSupport
         #expect(server.accountData["m.key_backup"] == ["enabled": true])
     }
 
-    @Test("A backup whose answer was lost is known by its key after the next start.") func lostAnswer() async throws {
+    @Test("A backup whose response was lost is recognized by its key.") func lostAnswer() async throws {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
         server.fail(BackupServer.Failure(method: .post, path: "version", arrives: true))
@@ -52,7 +52,7 @@ import ToolSupport
         #expect(try await restarted.machine.backupKey(for: BackupKey(key).publicKey) != nil)
     }
 
-    @Test("Nothing is written to a backup that somebody else has made.") func untrusted() async throws {
+    @Test("Nothing is uploaded to an untrusted backup.") func untrusted() async throws {
         server.add(try BackupKey(KeyMaterial()))
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
@@ -65,7 +65,7 @@ import ToolSupport
         await #expect(throws: EncryptionError.incompleteRecovery) { try await device.backup.restore() }
     }
 
-    @Test("A backup that is encrypted in another way, or not described, is not written to.") func malformed()
+    @Test("Nothing is uploaded to a backup with an unknown algorithm or without a description.") func malformed()
         async throws
     {
         for (answer, isMalformed): (JSONValue, Bool) in [
@@ -97,7 +97,7 @@ import ToolSupport
         }
     }
 
-    @Test("A backup that a trusted device has signed is written to.") func trusted() async throws {
+    @Test("Keys are uploaded to a backup signed by a trusted device.") func trusted() async throws {
         server.add(try BackupKey(KeyMaterial()), signed: true)
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
@@ -107,7 +107,7 @@ import ToolSupport
         await #expect(throws: EncryptionError.incompleteRecovery) { try await device.backup.restore() }
     }
 
-    @Test("When another device has made another backup, all goes there.") func replaced() async throws {
+    @Test("When another device has created a new backup, all keys are uploaded to it.") func replaced() async throws {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
         try await device.backup.create(with: KeyMaterial())
@@ -122,7 +122,7 @@ import ToolSupport
         #expect(server.count("1") == 3)
     }
 
-    @Test("When another device has deleted the backup, it is off, and keys are counted.") func deletedElsewhere()
+    @Test("When another device deletes the backup, it is off and keys are counted.") func deletedElsewhere()
         async throws
     {
         let device = try await BackedUpDevice(server)
@@ -138,7 +138,7 @@ import ToolSupport
         #expect(try await device.machine.remainingInBackup() == 4)
     }
 
-    @Test("A server that refuses is named, and asked again.") func refused() async throws {
+    @Test("A rejection is reported with its reason, and the request is repeated.") func refused() async throws {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
         server.fail(
@@ -152,7 +152,7 @@ import ToolSupport
         #expect(server.count("1") == 3)
     }
 
-    @Test("A network that is gone is no refusal, and an answer that is lost costs a repetition.")
+    @Test("A lost connection is no rejection, and a lost response only repeats the request.")
     func unreachable() async throws {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
@@ -165,7 +165,7 @@ import ToolSupport
         #expect(server.count("1") == 3 && server.uploads.count == 2)
     }
 
-    @Test("Requests that are too large become smaller.") func tooLarge() async throws {
+    @Test("Requests that are too large are repeated with fewer keys.") func tooLarge() async throws {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(60)
         server.fail(
@@ -177,11 +177,11 @@ import ToolSupport
             device.pass(5)
         }
         await device.isComplete()
-        // 60, 50, and then what is left in parts of 25.
+        // 60 keys, 50, and then 25 per request.
         #expect(server.uploads.count == 5 && server.count("1") == 60)
     }
 
-    @Test("A failed look is not taken for there being no backup.") func failedLook() async throws {
+    @Test("A failed lookup does not count as a missing backup.") func failedLook() async throws {
         server.add(try BackupKey(KeyMaterial()), signed: true)
         for answer: JSONValue in [
             ["status": 502], ["status": 404], ["status": 404, "errcode": "M_UNRECOGNIZED"],
@@ -199,7 +199,7 @@ import ToolSupport
         }
     }
 
-    @Test("Deleting the backup leaves nothing on the server, and no key.") func deletion() async throws {
+    @Test("Deleting the backup removes it from the server, and its key.") func deletion() async throws {
         server.add(try BackupKey(KeyMaterial()))
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
@@ -220,7 +220,7 @@ import ToolSupport
 
     // MARK: Restoring
 
-    /// A backup that another device has written.
+    /// Creates a backup by another device.
     private func written(_ count: Int) async throws -> KeyMaterial {
         let key = try KeyMaterial()
         let other = try await BackedUpDevice(server)
@@ -231,7 +231,7 @@ import ToolSupport
         return key
     }
 
-    @Test("All keys of a backup are restored, and not written to it again.") func restore() async throws {
+    @Test("All keys of a backup are restored, and not uploaded again.") func restore() async throws {
         let key = try await written(730)
         let uploads = server.uploads.count
         let device = try await BackedUpDevice(server)
@@ -244,14 +244,14 @@ import ToolSupport
         #expect(server.uploads.count == uploads + 1 && server.count("1") == 732)
         #expect(try await device.machine.restoringBackup() == nil)
         #expect(try await device.machine.exportedSessions(after: nil, limit: 1_000).count == 732)
-        // Once more there is nothing new.
+        // Restoring again imports nothing new.
         let arrivals = device.arrivals.count
         try await device.backup.restore()
         await device.isComplete()
         #expect(device.arrivals.count == arrivals)
     }
 
-    @Test("What was interrupted is restored after the next start.") func interruptedRestore() async throws {
+    @Test("An interrupted restore is resumed after a restart.") func interruptedRestore() async throws {
         let key = try await written(30)
         for answer: JSONValue in [
             ["status": 502], ["raw": #"{"rooms":{"!r:b":{"sessions":{"#], ["raw": "<html>"],
@@ -273,7 +273,7 @@ import ToolSupport
         }
     }
 
-    @Test("A backup that is too large for one answer is restored by room.") func largeRestore() async throws {
+    @Test("A backup that is too large for one response is restored room by room.") func largeRestore() async throws {
         let key = try await written(30)
         server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: ["limit": true]))
         let device = try await BackedUpDevice(server)
@@ -287,7 +287,7 @@ import ToolSupport
         await device.isComplete()
         #expect(device.arrivals.reduce(into: Set()) { $0.formUnion($1) }.count == 30)
 
-        // A room that is too large by itself does not stand in the way of the others.
+        // A room that is too large on its own does not prevent restoring the others.
         server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: ["limit": true], count: 2))
         let other = try await BackedUpDevice(server)
         try await other.machine.setBackupKey(key)
@@ -297,7 +297,7 @@ import ToolSupport
         #expect(other.arrivals.reduce(into: Set()) { $0.formUnion($1) }.count == 24)
     }
 
-    @Test("Entries that are no keys cost themselves.") func damagedEntries() async throws {
+    @Test("Invalid entries are skipped.") func damagedEntries() async throws {
         let key = try await written(10)
         let keys = server.keys("1")
         let room = try #require(keys.keys.sorted().first)
@@ -323,7 +323,7 @@ import ToolSupport
 
     // MARK: Questions
 
-    @Test("A key that has not come after a minute is asked for, once an hour.") func questions() async throws {
+    @Test("A key that is missing for a minute is requested, at most once an hour.") func questions() async throws {
         let key = try await written(10)
         let device = try await BackedUpDevice(server)
         try await device.machine.setBackupKey(key)
@@ -338,14 +338,14 @@ import ToolSupport
         let count = server.requests.count
         device.pass(59)
         #expect(server.requests.count == count && device.arrivals.isEmpty)
-        // The alarm may have begun to wait only now.
+        // The timer may have started only now.
         while device.arrivals.isEmpty {
             device.pass(2)
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(device.arrivals == [[sessions[0]]])
         #expect(server.requests.count == count + 2)
-        // Not again before an hour has passed, and what has come meanwhile not at all.
+        // A missing key is requested again only after an hour; a key that has arrived meanwhile is not requested.
         let second = SessionID(room: "!r:b", session: "second")
         await device.backup.request([unknown, sessions[1], second])
         await device.clock.waitForSleepers()
@@ -371,14 +371,14 @@ import ToolSupport
         #expect(questions.last == "none/+")
     }
 
-    /// The sessions that the server was asked for one by one.
+    /// The sessions requested one by one.
     private var questions: [String] {
         server.requests.filter { $0.method == .get && $0.url.path.contains("/room_keys/keys/") }.map {
             $0.url.absoluteString.split(separator: "?")[0].split(separator: "/").last?.removingPercentEncoding ?? ""
         }
     }
 
-    @Test("Somebody who makes up sessions makes up no more questions than some.") func manyQuestions() {
+    @Test("Made-up sessions cause a limited number of requests.") func manyQuestions() {
         var questions = BackupQuestions()
         let now = Fixtures.date
         let sessions = Set((0..<5_000).map { SessionID(room: "!r:b", session: ExactText("\($0)")) })

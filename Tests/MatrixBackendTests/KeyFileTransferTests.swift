@@ -13,7 +13,7 @@ import ToolSupport
     private let folder = TemporaryFolder()
     private var file: URL { folder.path("keys.txt") }
 
-    @Test("Keys of one device are read by another, with the right passphrase.") func roundTrip() async throws {
+    @Test("Keys of one device are imported by another, with the right passphrase.") func roundTrip() async throws {
         let one = try await BackedUpDevice(BackupServer())
         let sessions = try await one.addSessions(230)
         let export = KeyFileTransfer(machine: one.machine) { _ in }
@@ -30,7 +30,7 @@ import ToolSupport
         #expect(try await read.read(from: file, passphrase: "Größe") == ImportedKeyCount(total: 230, new: 230))
         #expect(imported.lock.withLock { $0.count } == 230)
         #expect(try await read.read(from: file, passphrase: "Größe") == ImportedKeyCount(total: 230, new: 0))
-        // Nothing of a file is in the backup.
+        // Imported keys are not in the backup yet.
         #expect(try await other.machine.remainingInBackup() == 230)
         try text.dropLast(50).write(to: file, atomically: true, encoding: .utf8)
         await #expect(throws: EncryptionError.damagedFile) { try await read.read(from: file, passphrase: "Größe") }

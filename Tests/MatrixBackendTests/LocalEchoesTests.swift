@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A message that the store has before the outbox's items show it is no echo, and need not be retained")
+    @Test("A message stored before the outbox's items show it is no echo, and need not be retained")
     func storedFirst() async throws {
         var book = LocalEchoes(unreadable: "Unreadable")
         var items = try await items()

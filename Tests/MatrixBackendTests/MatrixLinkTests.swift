@@ -16,7 +16,7 @@ import Testing
         #expect(link == "https://matrix.to/#/%21room%3Aa.org/%24ev%2F1" + via)
     }
 
-    @Test("Only a room ID makes a link to the room that an event names")
+    @Test("An event links to the room it names only by a room ID")
     func namedRoom() {
         func link(_ room: JSONValue?) -> String? { MatrixLink.link(to: room, by: MemberID("@b:b.org")) }
         #expect(link("!room:a.org") == "https://matrix.to/#/%21room%3Aa.org?via=b.org")

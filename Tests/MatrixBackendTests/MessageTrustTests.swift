@@ -13,7 +13,7 @@ import ToolSupport
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
 
-    @Test("What is sent in the clear is marked, unless it is from before the room was known to be encrypted")
+    @Test("Unencrypted messages are marked, except those from before the room was known to be encrypted")
     func clearMessage() async throws {
         let account = try await EncryptedAccount.start(in: folder, credentials)
         let ann = try await account.peer()
@@ -29,7 +29,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Keys that are in no backup are counted before a sign-out, also while nothing opens them")
+    @Test("Before a sign-out, keys missing from the backup are counted, even while they cannot be opened")
     func keysWithoutBackup() async throws {
         var account = try await EncryptedAccount.start(in: folder, credentials)
         #expect(try await account.backend.keys.keysWithoutBackup() == 0)
@@ -42,7 +42,7 @@ import ToolSupport
         await account.close()
         let file = account.store.folder.appending(path: "keys.sqlite")
         for suffix in ["", "-wal", "-shm"] {
-            // The log goes with the last connection.
+            // SQLite removes the write-ahead log with the last connection, so it may be missing.
             try? FileManager.default.removeItem(atPath: file.path + suffix)
         }
         account = try await EncryptedAccount.start(in: folder, nil)

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// Rooms that are encrypted from their first event on, and those whose encryption is turned on.
+/// Rooms encrypted from their first event on, and rooms whose encryption is turned on later.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct NewRoomEncryptionTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
@@ -41,7 +41,7 @@ import ToolSupport
         account.server.requests.filter { $0.url.path.hasSuffix("/createRoom") }.compactMap(\.json)
     }
 
-    @Test("Private rooms and direct chats are encrypted, and noted so before anything can be sent there")
+    @Test("Private rooms and direct chats are encrypted, which is recorded before anything can be sent")
     func created() async throws {
         let account = try await start()
         let backend = account.backend
@@ -65,7 +65,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Without keys nothing is created that has to be encrypted")
+    @Test("Without keys, no room is created that must be encrypted")
     func withoutKeys() async throws {
         let account = try await start(withKeys: false)
         let backend = account.backend
@@ -83,7 +83,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Keys that are lost make no direct chat in the clear", arguments: [false, true])
+    @Test("With lost keys, no unencrypted direct chat is created", arguments: [false, true])
     func lostKeys(isCredential: Bool) async throws {
         try await start().close()
         if !isCredential {
@@ -105,7 +105,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("A room whose encryption could not be noted is not there to be written in")
+    @Test("A room whose encryption could not be recorded is not added")
     func fullDisk() async throws {
         let account = try await start()
         let keys = try #require(await account.backend.keys.store)
@@ -119,7 +119,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("An account that is private in other ways encrypts its direct chats as the others do")
+    @Test("A private account follows the general setting for encrypting direct chats")
     func privateAccount() {
         let preference = PrivacyPreference(Privacy(encryptsDirectChats: false))
         preference.privateAccounts = ["@a:b"]
@@ -137,7 +137,7 @@ import ToolSupport
         request.method == .put && request.url.path.contains("/state/m.room.encryption")
     }
 
-    @Test("Encryption that is turned on is noted, told, and stays on whatever the server says")
+    @Test("Turning on encryption is recorded and published, and cannot be undone by the server")
     func turnedOn() async throws {
         let account = try await start { [self] in turnsOn($0) ? ["event_id": "$on"] : nil }
         let backend = account.backend
@@ -156,7 +156,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Where the server does not allow it, the room stays as it is")
+    @Test("If the server rejects it, the room stays unencrypted")
     func denied() async throws {
         let account = try await start { [self] request in
             if turnsOn(request) { return ["errcode": "M_FORBIDDEN", "status": 403] }
@@ -166,13 +166,13 @@ import ToolSupport
         try await account.sync(Self.clearState)
         await #expect(throws: ChatError.notPermitted) { try await account.backend.enableEncryption(in: room) }
         #expect(try await account.backend.keys.encryptedRoom(room) == nil)
-        // The server was asked.
+        // After the failure, the server's state is requested.
         #expect(try await account.backend.encryption.way(into: room) == .clear)
         #expect(account.server.requests.contains { $0.method == .get && $0.url.path.contains("/m.room.encryption") })
         await account.close()
     }
 
-    @Test("While it is being turned on nothing is sent, and after a lost answer not before the server was asked")
+    @Test("Nothing is sent while it is being turned on; after a lost response, the server is asked first")
     func underWay() async throws {
         let isOn = Mutex(false)
         let account = try await start { [self] request in
@@ -198,7 +198,7 @@ import ToolSupport
 
     // MARK: Sizes and files
 
-    @Test("What is too long to be encrypted is known while it is written, without a look at the disk")
+    @Test("The length limit of encrypted messages is known while typing, without disk access")
     func counter() async throws {
         let account = try await start()
         let backend = account.backend
@@ -220,7 +220,7 @@ import ToolSupport
         let fitting = WrittenMessage(String(repeating: "x", count: 50_000 - excess))
         #expect(backend.excess(of: fitting, isEdit: false, in: room) <= 0)
         await account.close()
-        // After a start the room is asked about when it is opened, as its window does.
+        // After a restart, the limit is known once the room's window has called `isEncrypted`.
         let later = try await start()
         #expect(try await later.backend.isEncrypted(room))
         #expect(later.backend.excess(of: message, isEdit: false, in: room) == excess)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What push rules say of rooms and keywords, and how they are changed.
+/// Reading and changing the push rules of rooms and keywords.
 @Suite struct PushRuleSettingsTests {
     private typealias Change = PushRuleSettings.Change
     private let room = RoomID("!room")
@@ -26,7 +26,7 @@ import Testing
     private static let sound: JSONValue = ["set_tweak": "sound", "value": "default"]
 
     @Test(
-        "A room's rule is read whoever has written it",
+        "A room's rule is recognized whichever client has written it",
         arguments: [
             ([:], nil),
             (["override": [mute()]], .nothing),
@@ -46,7 +46,7 @@ import Testing
         #expect(settings(global).settings.rooms[room] == rule)
     }
 
-    @Test("No rule needs a change to be what it is", arguments: [nil] + RoomNotificationRule.allCases)
+    @Test("Setting a rule that is already set needs no changes", arguments: [nil] + RoomNotificationRule.allCases)
     func noChange(rule: RoomNotificationRule?) {
         let global: JSONValue =
             switch rule {
@@ -58,7 +58,7 @@ import Testing
         #expect(settings(global).changes(to: rule, of: room).isEmpty)
     }
 
-    @Test("The new rule comes before the former one goes")
+    @Test("The new rule is set before the former one is deleted")
     func changes() {
         let muted = settings(["override": [Self.mute("x")], "room": [Self.roomRule([], enabled: false)]])
         let all = muted.changes(to: .all, of: room)

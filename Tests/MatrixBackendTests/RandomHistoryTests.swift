@@ -11,15 +11,15 @@ import ToolSupport
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// Random histories of an encrypted room against a server that records all it is sent: nothing of text, name or file
-/// leaves in the clear, nothing is lost and nothing is sent twice.
+/// Random histories of an encrypted room, against a server that records all requests: no text, name or file is sent
+/// unencrypted, nothing is lost, and nothing is sent twice.
 @Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct RandomHistoryTests {
-    /// Histories that one case runs, a few of them at a time.
+    /// The number of histories per test case. A few of them run in parallel.
     private static let batch = 30
     private static let width = 4
 
-    /// Batches for `PARLANCE_HISTORIES` histories from number `PARLANCE_FIRST_HISTORY` on; the first batch by default, as
-    /// in `make test`.
+    /// Batches for `PARLANCE_HISTORIES` histories, starting with number `PARLANCE_FIRST_HISTORY`; the first batch by
+    /// default, as in `make test`.
     static var batches: Range<Int> {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["PARLANCE_HISTORIES"].flatMap { Int($0) } ?? batch
@@ -27,7 +27,7 @@ import ToolSupport
         return first..<first + max(1, (count + batch - 1) / batch)
     }
 
-    @Test("In random histories nothing of text or name of a file leaves in the clear", arguments: batches)
+    @Test("In random histories, no text or file name is sent unencrypted", arguments: batches)
     func randomHistories(_ number: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<Self.batch {
@@ -69,7 +69,7 @@ private final class History {
         return account
     }
 
-    /// Has the server tell of a room that is not encrypted and never will be.
+    /// Makes the server add a room that is never encrypted.
     private func showClearRoom(_ account: EncryptedAccount) async throws {
         account.server.sync([
             "next_batch": "clear",
@@ -90,7 +90,7 @@ private final class History {
         await account.close()
     }
 
-    /// In the clear until then; what is queued when encryption comes is not.
+    /// Messages sent before are unencrypted; messages still queued when encryption is turned on are encrypted.
     private func becomeEncrypted(_ account: EncryptedAccount) async throws {
         for _ in 0..<number(0...2) {
             written += 1
@@ -115,7 +115,7 @@ private final class History {
         switch number(0...13) {
         case 0...2: try await write(account)
         case 3:
-            // One that is not there any more, or not yet, is not edited.
+            // Fails if the message is not stored yet, or no longer.
             guard let last = try await lastOwn(account) else { break }
             try? await backend.edit(last.id, in: room, to: WrittenText("\(Self.marker) edited \(step)"))
         case 4: try await account.sync(server.events)
@@ -131,7 +131,7 @@ private final class History {
         case 8: try await forward(account)
         case 9:
             guard let last = try await lastOwn(account) else { break }
-            // As above.
+            // May fail for the same reason.
             try? await backend.react("👍", isAdded: Bool.random(using: &random), to: last.id, in: room)
             if number(0...3) == 0 { try? await backend.delete(last.id, in: room) }
         case 10:
@@ -161,10 +161,10 @@ private final class History {
         try await account.backend.send(message, as: TransactionID("w\(written)"), to: room)
     }
 
-    /// Sends an encrypted file on: into the room, and, which must fail, into the one in the clear.
+    /// Forwards an encrypted file into the room and, which must fail, into the unencrypted one.
     private func forward(_ account: EncryptedAccount) async throws {
         let file = try await account.messages.flatMap(\.attachments).last { $0.isEncrypted }
-        // The server has no downloads: what the lost history knew of the cache is gone.
+        // The server serves no downloads, and a lost history has lost the index of the cache.
         guard let file, await account.backend.cachedContent(of: file) != nil else { return }
         let copy = WrittenMessage(WrittenText("\(Self.marker) again"), files: [file], origin: .forwarded)
         await #expect(throws: ChatError.notPermitted, "seed \(seed)") {
@@ -174,7 +174,7 @@ private final class History {
         try await account.backend.send(copy, as: TransactionID("w\(written)"), to: room)
     }
 
-    /// Leaves the room and comes back; the server does not say any more that it is encrypted.
+    /// Leaves the room and rejoins it, after which the server does not report the encryption.
     private func leave(_ account: EncryptedAccount) async throws {
         server.fail([])
         await account.backend.sendingEnds(in: room)
@@ -201,7 +201,7 @@ private final class History {
         return next
     }
 
-    /// Puts an empty history in the place of the one that there is.
+    /// Replaces the history by an empty one.
     private func loseHistory() async throws {
         let (store, empty) = (folder.path("store"), folder.path("empty"))
         try await ChatStore.open(in: empty).close()

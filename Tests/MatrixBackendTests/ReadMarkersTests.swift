@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Which read markers the server gets, and when.
+/// Which read markers are sent to the server, and when.
 @Suite(.timeLimit(.minutes(5))) struct ReadMarkersTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
@@ -56,7 +56,7 @@ import Testing
         await store.close()
     }
 
-    @Test("A private receipt is for the user's own devices alone, from the next marker on", arguments: [true, false])
+    @Test("From the next marker on, private receipts reach only the user's own devices", arguments: [true, false])
     func privateReceipts(isPrivate: Bool) async throws {
         let store = try await store(unsent: MessageID("$1"))
         let transport = FakeTransport(200)

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import MatrixBackend
 
-/// What a server of a room says, and all that it was sent, byte for byte.
+/// A homeserver with one room that records the requests it receives, byte for byte.
 final class RecordingHomeserver: Sendable {
     private struct State {
         var isSealed = false
@@ -16,22 +16,22 @@ final class RecordingHomeserver: Sendable {
     }
 
     enum Failure {
-        /// The request does not arrive.
+        /// The request does not reach the server.
         case lost
-        /// It arrives, and its answer does not.
+        /// The request reaches the server, but the response is lost.
         case unanswered
     }
 
     private let state = Mutex(State())
 
-    /// From now on the account knows that the room is encrypted.
+    /// Starts recording: from here on, the account knows that the room is encrypted.
     func seal() { state.withLock { $0.isSealed = true } }
-    /// What the next requests meet that send something.
+    /// Sets the failures of the next requests that send something, the last one first.
     func fail(_ failures: [Failure]) { state.withLock { $0.failures = failures } }
 
-    /// All bytes that have come since ``seal()``.
+    /// All bytes received since ``seal()``.
     var sealedBytes: [[UInt8]] { state.withLock { $0.sealed } }
-    /// The events that the server has, as a sync brings them.
+    /// The events on the server, as in a sync response.
     var events: [JSONValue] { state.withLock { $0.events } }
 
     func answer(_ request: MatrixRequest) -> JSONValue? {
@@ -73,7 +73,7 @@ final class RecordingHomeserver: Sendable {
         }
     }
 
-    /// The same transaction of the same type is the same event.
+    /// A repeated transaction with the same event type returns the same event ID.
     private func sent(_ path: [String], _ content: JSONValue) -> JSONValue {
         let (type, transaction) = (path[0], path[1])
         let known = events.first {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Which avatar a room has.
+/// The choice of a room's avatar.
 @Suite struct RoomAvatarTests {
     private static let own = MemberID("@me:a")
     private static let ann = MemberID("@ann:a")

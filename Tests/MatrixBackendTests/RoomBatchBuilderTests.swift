@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What an update stores, given what is known of the room.
+/// The batch to store for an update, given the known state of the room.
 @Suite struct RoomBatchBuilderTests {
     private let room = RoomID("!room:example.org")
     private let own = MemberID("@me:example.org")
@@ -48,7 +48,7 @@ import Testing
         #expect(builder.batch(of: update(events), known: known)?.state?.encryption == after)
     }
 
-    @Test("State that an update does not mention stays as it is known")
+    @Test("State that an update does not contain is kept")
     func unmentionedStateIsRetained() {
         let known = known { known in
             known.state.topic = "Beds"
@@ -60,7 +60,7 @@ import Testing
         #expect(batch?.state?.topic == "Beds" && batch?.state?.joinedCount == 3)
     }
 
-    @Test("A room without a name is named after its members again when its name is redacted")
+    @Test("When a room's name is redacted, the room is named after its members again")
     func redactedNameIsReplacedByMembers() {
         let known = known { known in
             known.state.name = "Rude"

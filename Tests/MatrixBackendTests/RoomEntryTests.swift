@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Entering and leaving rooms, and what is known of them.
+/// Joining and leaving rooms, and the encryption of rooms whose state is unknown.
 @Suite(.timeLimit(.minutes(5))) struct RoomEntryTests {
     private let room = AccountParts.room
     private let partner = "@ann:example.org"
@@ -27,7 +27,7 @@ import Testing
         try await parts.writer.write(batch)
     }
 
-    @Test("An accepted invitation of a direct chat becomes a room, and an entry of the list of direct chats")
+    @Test("An accepted invitation to a direct chat becomes a room and an entry in the list of direct chats")
     func accept() async throws {
         let invitation = RoomID("!new:example.org")
         let transport = FakeTransport.responding { request in
@@ -44,7 +44,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("An invitation that was withdrawn disappears", arguments: [true, false])
+    @Test("A withdrawn invitation is removed", arguments: [true, false])
     func withdrawn(accepts: Bool) async throws {
         let invitation = RoomID("!gone:example.org")
         let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)
@@ -57,7 +57,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A room is left only if the server has no membership of the user", arguments: ["join", "ban"])
+    @Test("A room is left only if the server no longer lists the user as joined", arguments: ["join", "ban"])
     func leave(membership: String) async throws {
         let transport = FakeTransport.responding { request in
             request.method == .post
@@ -74,7 +74,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A direct chat is used again unless one of both has left it", arguments: ["join", "leave"])
+    @Test("A direct chat is reused unless one of the two users has left it", arguments: ["join", "leave"])
     func directChat(membership: String) async throws {
         let transport = FakeTransport.responding { [room, partner] request in
             if request.url.path.hasSuffix("/m.direct") {
@@ -96,7 +96,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Rooms missing in the server's list are removed only if it confirms each", arguments: ["join", "leave"])
+    @Test("Rooms missing from the server's list are removed only if it confirms each", arguments: ["join", "leave"])
     func leftRooms(membership: String) async throws {
         let transport = FakeTransport.responding { request in
             request.url.path.hasSuffix("/joined_rooms")
@@ -107,7 +107,7 @@ import Testing
         await left.prune()
         #expect(transport.requests.isEmpty, "no sync has started over")
         try await left.noteStored()
-        // After a restart.
+        // Simulates a restart.
         let next = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
         try await next.recallStored()
         await next.prune()
@@ -118,7 +118,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("What is unknown of encryption is asked before anything is sent, and stays on")
+    @Test("Unknown encryption is requested from the server before anything is sent, and stays on")
     func encryption() async throws {
         let transport = FakeTransport.responding {
             $0.url.path.contains("/m.room.encryption") ? ["algorithm": "x"] : nil
@@ -138,7 +138,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("No preview is requested of a link in an encrypted room")
+    @Test("No preview is requested for a link in an encrypted room")
     func linkPreview() async throws {
         let transport = FakeTransport.responding { _ in ["og:title": "A page"] }
         let parts = try await AccountParts.make(transport.client)

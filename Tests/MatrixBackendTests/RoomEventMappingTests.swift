@@ -139,7 +139,7 @@ import Testing
         #expect(message.event == RoomEvent(.called) && message.kind == .event)
     }
 
-    @Test("A request to verify is an event of its own, not the text for programs that do not know it")
+    @Test("A verification request is a room event, not its fallback text")
     func verificationRequest() throws {
         func read(to user: JSONValue) throws -> TimelineEvent? {
             let event = try #require(

@@ -23,7 +23,7 @@ import Testing
         try await parts.writer.write(SyncBatch(rooms: [batch]))
     }
 
-    @Test("A search of the directory leaves the user out, and names without content")
+    @Test("A directory search omits the user, invalid IDs and blank names")
     func users() async throws {
         let transport = FakeTransport.responding { _ in
             [
@@ -58,7 +58,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A removed member stays named at messages and is published as having left")
+    @Test("A removed member keeps the name at messages and is published as having left")
     func remove() async throws {
         let transport = FakeTransport(200)
         let parts = try await AccountParts.make(transport.client)
@@ -80,7 +80,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A member whose removal the server denies stays")
+    @Test("A member whose removal the server rejects stays")
     func removalDenied() async throws {
         let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)
         try await addAnn(to: parts)

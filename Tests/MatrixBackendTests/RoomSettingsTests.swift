@@ -34,7 +34,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("What the server denies changes nothing")
+    @Test("A change that the server rejects has no effect")
     func denied() async throws {
         let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)
         let settings = settings(parts)
@@ -47,7 +47,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Nothing is requested for what is too long or of a room that is unknown")
+    @Test("Texts that are too long and unknown rooms cause no request")
     func invalid() async throws {
         let transport = FakeTransport(200)
         let parts = try await AccountParts.make(transport.client)
@@ -64,7 +64,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("The user's new name is published, and shown in the rooms that are open")
+    @Test("The user's new name is published, also in open rooms")
     func displayName() async throws {
         let parts = try await AccountParts.make(FakeTransport(200).client)
         var names = parts.writer.ownNames.names().makeAsyncIterator()

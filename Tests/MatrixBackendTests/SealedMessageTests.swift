@@ -11,7 +11,7 @@ import ToolSupport
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// What is encrypted in a room reaches its timeline, or says why it does not.
+/// Encrypted events appear in the timeline, decrypted or with the reason why they are sealed.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessageTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
@@ -26,7 +26,7 @@ import ToolSupport
 
     // MARK: With a key
 
-    @Test("Text, reply, edit and reaction are stored as those in the clear are")
+    @Test("Text, reply, edit and reaction are stored like unencrypted ones")
     func readAtOnce() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -48,7 +48,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Push rules go by what was encrypted")
+    @Test("Push rules apply to the decrypted content")
     func mentions() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -83,7 +83,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("What was encrypted is never state, and redacts nothing")
+    @Test("Decrypted events are never state, and redact nothing")
     func noState() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -105,7 +105,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("A relation counts only outside of the ciphertext")
+    @Test("A relation within the ciphertext is ignored")
     func relationWithin() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -121,7 +121,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("An edit in the clear changes no encrypted message, whichever comes first", arguments: [false, true])
+    @Test("An unencrypted edit does not change an encrypted message, in either order", arguments: [false, true])
     func clearEdit(_ isFirst: Bool) async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -135,7 +135,7 @@ import ToolSupport
         let events = [try ann.text("$1", "Sealed")]
         try await account.sync(isFirst ? [edit] + events : events + [edit], toDevice: [key])
         #expect(try await account.messages.map(\.text) == ["Sealed"])
-        // Nor one that is not read yet.
+        // The same applies to a message that is still sealed.
         try ann.rotate()
         let late = try ann.key()
         let other = Events.event(
@@ -151,7 +151,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Edits that the server bundles are encrypted ones, or none")
+    @Test("A bundled edit applies only if it is encrypted")
     func bundledEdits() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -173,7 +173,7 @@ import ToolSupport
 
     // MARK: Without one
 
-    @Test("A key that comes late turns the row into the message, in its place")
+    @Test("A late key turns the row into the message, in its place")
     func lateKey() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -210,7 +210,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("What turns out to be no message goes from the timeline")
+    @Test("A sealed event that is not a message is removed from the timeline")
     func noMessage() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -231,7 +231,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("Each reason why an event stays sealed is told")
+    @Test("Each reason why an event stays sealed is reported")
     func reasons() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -274,13 +274,13 @@ import ToolSupport
             try await account.sync(toDevice: [try ann.withheld(code)])
             #expect(try await reason("$new") == expected)
         }
-        // It is not encrypted, so that it never stands in the way of the key.
+        // The notice is not encrypted, so it must never prevent the use of the key.
         try await account.sync(toDevice: [try ann.key()])
         #expect(try await reason("$new") == .beforeKey)
         await account.close()
     }
 
-    @Test("A message that was deleted while it was sealed stays deleted, and nothing of it is kept")
+    @Test("A message deleted while sealed stays deleted, and nothing of it is stored")
     func deletedWhileSealed() async throws {
         let account = try await start()
         let ann = try await account.peer()
@@ -300,7 +300,7 @@ import ToolSupport
         try await account.sync(toDevice: [key])
         #expect(try await account.messages.map(\.text) == ["", "Kept"])
         #expect(try await account.message("$1")?.isDeleted == true)
-        // The server leaves out what was redacted before.
+        // The server omits the content of events that were redacted earlier.
         let redacted = Events.event(
             "$6", "m.room.encrypted", [:], unsigned: ["redacted_because": ["type": "m.room.redaction"]])
         try await account.sync([redacted])
@@ -310,7 +310,7 @@ import ToolSupport
 
     // MARK: From start to start
 
-    @Test("What was sealed while the keys were not open is read when they are")
+    @Test("Messages sealed while the keys were not open are decrypted once they are")
     func keysWereNotOpen() async throws {
         var account = try await start()
         let ann = try await account.peer()
@@ -325,7 +325,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("If what was read cannot be noted, nothing is stored of it; the same answer again is read")
+    @Test("If the keys' changes cannot be stored, neither is the message; a repeated response is decrypted")
     func failingKeys() async throws {
         let account = try await EncryptedAccount.start(
             in: folder, credentials, devices: devices, clock: NonWaitingClock())
@@ -337,7 +337,7 @@ import ToolSupport
         let keys = try #require(await account.backend.keys.store)
         let second = try ann.text("$2", "Two")
         keys.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
-        // Once while the key is taken, once while the message is read.
+        // One failure while the key is processed, and one while the message is decrypted.
         account.offer([second], toDevice: [key])
         account.offer([second])
         try await account.server.waitUntilConsumed()
@@ -349,7 +349,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("A key that came with an answer that could not be stored is used with the next, or at the next start")
+    @Test("A key in a response that could not be stored is used with the next one, or after a restart")
     func failingStore() async throws {
         var account = try await EncryptedAccount.start(
             in: folder, credentials, devices: devices, clock: NonWaitingClock())
@@ -358,7 +358,7 @@ import ToolSupport
         try await account.sync([try ann.text("$1", "One")])
         account.store.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
         account.offer(toDevice: keys)
-        // The machine has taken the key; the history refuses everything.
+        // The key is stored, while the history rejects every change.
         while try await account.backend.keys.known([sessionID(ann)]).isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -387,7 +387,7 @@ import ToolSupport
 
     // MARK: History
 
-    @Test("History from before the newest messages is read with its keys")
+    @Test("Earlier history is decrypted with its keys")
     func history() async throws {
         let older = Box<[JSONValue]>([])
         let account = try await start { request in
@@ -407,7 +407,7 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("What earlier versions did not keep is asked for when it is shown")
+    @Test("Events that earlier versions did not store are requested when they are shown")
     func unfetched() async throws {
         let events = Box<[String: JSONValue]>([:])
         let account = try await start { request in events.value[request.url.lastPathComponent] }
@@ -440,7 +440,7 @@ import ToolSupport
     }
 }
 
-/// A value that a server answers with.
+/// A mutable value in the server's responses.
 private final class Box<Value: Sendable>: Sendable {
     private let stored: Mutex<Value>
 
@@ -452,11 +452,11 @@ private final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// The same where the program was built without encryption.
+/// Sealed messages in a program built without encryption.
 @Suite(.enabled(if: !EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessagesWithoutLibraryTests {
     private let folder = TemporaryFolder()
 
-    @Test("Encrypted messages are sealed, and say that this program has no encryption")
+    @Test("Encrypted messages are sealed, with the reason that this program has no encryption")
     func sealed() async throws {
         let account = try await EncryptedAccount.start(in: folder, nil)
         let message = Events.event(

@@ -9,7 +9,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// A server that has the account data of one user.
+/// A server with the account data of one user.
 final class AccountDataServer: Sendable {
     static let user = MemberID("@me:example.org")
     private let stored = Mutex<[String: JSONValue]>([:])
@@ -21,10 +21,10 @@ final class AccountDataServer: Sendable {
         set { stored.withLock { $0 = newValue } }
     }
 
-    /// The types that were written, in their order.
+    /// The written event types, in order.
     var written: [String] { writes.withLock { $0 } }
 
-    /// The server takes so many more requests that change something.
+    /// Makes the server reject all writes after this many; `nil` for no limit.
     func takeWrites(_ count: Int?) { remaining.withLock { $0 = count } }
 
     var client: MatrixClient {
@@ -58,7 +58,7 @@ final class AccountDataServer: Sendable {
         one.count == other.count && one.allSatisfy { other[$0.key]?.isEqual(to: $0.value) == true }
     }
 
-    @Test("Secrets that were stored open by the recovery key that was shown.") func roundTrip() async throws {
+    @Test("The displayed recovery key opens the stored secrets.") func roundTrip() async throws {
         #expect(try await storage.state() == nil)
         let secrets = try Self.secrets()
         let created = try await storage.create(secrets)
@@ -67,14 +67,14 @@ final class AccountDataServer: Sendable {
         #expect(state.missing.isEmpty && !state.hasPassphrase && !state.hasOtherKeys && state.malformed.isEmpty)
         let opened = try await storage.open(with: created.recoveryKey.text)
         #expect(isSame(opened.secrets, secrets) && opened.unreadable.isEmpty && opened.key.isEqual(to: created.key))
-        // Last: what it names is complete.
+        // The key is made the default only once it is complete.
         #expect(server.written.last == "m.secret_storage.default_key" && server.written.count == 6)
         #expect(server.written.first == state.key.type)
         let text = server.data.values.compactMap(\.text).joined()
         #expect(!text.contains(created.recoveryKey.text.prefix(9)))
     }
 
-    @Test("What was typed wrongly is told from what opens something else.") func wrongKeys() async throws {
+    @Test("A mistyped recovery key is distinguished from a wrong one.") func wrongKeys() async throws {
         let created = try await storage.create(try Self.secrets())
         await #expect(throws: EncryptionError.wrongRecoveryKey) {
             try await storage.open(with: RecoveryKeyCodec.text(of: KeyMaterial()).text)
@@ -86,7 +86,7 @@ final class AccountDataServer: Sendable {
         await #expect(throws: EncryptionError.noRecovery) { try await storage.open(with: created.recoveryKey.text) }
     }
 
-    @Test("A passphrase opens what another client has made with it, and so does the recovery key.")
+    @Test("The passphrase and the recovery key open a storage that another client has created.")
     func passphrase() async throws {
         let secrets = try Self.secrets()
         let bytes = try KeyDerivation.pbkdf2SHA512(
@@ -105,14 +105,14 @@ final class AccountDataServer: Sendable {
         await #expect(throws: EncryptionError.wrongRecoveryKey) { try await storage.open(with: "Correct horse") }
         let mistyped = String(RecoveryKeyCodec.text(of: key).text.dropLast()) + "1"
         await #expect(throws: EncryptionError.malformedRecoveryKey) { try await storage.open(with: mistyped) }
-        // The server could ask for years of work.
+        // A malicious server could require years of computation.
         content["passphrase"] = ["algorithm": "m.pbkdf2", "salt": "salt", "iterations": .integer(.max)]
         server.data["m.secret_storage.key.k"] = .object(content)
         #expect(try await storage.state()?.hasPassphrase == false)
         await #expect(throws: EncryptionError.malformedRecoveryKey) { try await storage.open(with: "correct horse") }
     }
 
-    @Test("Without a check a key is proved by what it opens.") func unproven() async throws {
+    @Test("Without a key check, decrypting a secret proves the key.") func unproven() async throws {
         let created = try await storage.create(try Self.secrets())
         let type = try #require(try await storage.state()).key.type
         server.data[type] = ["algorithm": "m.secret_storage.v1.aes-hmac-sha2"]
@@ -126,11 +126,11 @@ final class AccountDataServer: Sendable {
         }
     }
 
-    @Test("A secret whose authenticity fails does not open, and is no reason against the others.")
+    @Test("A secret that fails authentication is not opened and does not affect the others.")
     func damagedEntry() async throws {
         let created = try await storage.create(try Self.secrets())
         let id = try #require(try await storage.state()).key.id
-        // Encrypted with another key, under the name of this one.
+        // Encrypted with another key, but stored under the ID of this one.
         let foreign = try EncryptedSecret(.backup, KeyMaterial(), with: KeyMaterial())
         server.data[SecretName.backup.rawValue] = EncryptedSecret.content([id: foreign])
         server.data[SecretName.master.rawValue] = ["encrypted": .object([id.text: ["iv": 5]])]
@@ -141,7 +141,7 @@ final class AccountDataServer: Sendable {
         #expect(opened.unreadable == [.backup, .master])
     }
 
-    @Test("A failed request is never taken for there being none.") func failures() async throws {
+    @Test("A failed request does not count as a missing storage.") func failures() async throws {
         _ = try await storage.create(try Self.secrets())
         let all = server.data
         for failing in all.keys {
@@ -160,7 +160,7 @@ final class AccountDataServer: Sendable {
         }
     }
 
-    @Test("A storage that is there and cannot be read is not taken for none.") func unusable() async throws {
+    @Test("An unusable storage does not count as a missing one.") func unusable() async throws {
         _ = try await storage.create([:])
         let all = server.data
         let type = try #require(try await storage.state()).key.type
@@ -176,12 +176,12 @@ final class AccountDataServer: Sendable {
             for (name, value) in changes { server.data[name] = value }
             await #expect(throws: EncryptionError.incompleteRecovery) { try await storage.state() }
         }
-        // As clients delete it.
+        // Clients delete account data by storing an empty object.
         server.data["m.secret_storage.default_key"] = [:]
         #expect(try await storage.state() == nil)
     }
 
-    @Test("Wherever making another key ends, one of the two opens all secrets.") func interrupted() async throws {
+    @Test("If replacing the key is interrupted, one of the two opens all.") func interrupted() async throws {
         let secrets = try Self.secrets()
         let former = try await storage.create(secrets)
         let all = server.data
@@ -205,7 +205,7 @@ final class AccountDataServer: Sendable {
         #expect(isReplaced > 5)
     }
 
-    @Test("One secret is added to a storage by its key, and by no other.") func addition() async throws {
+    @Test("A secret is added to a storage with its key only.") func addition() async throws {
         var secrets = try Self.secrets()
         secrets[.backup] = nil
         let created = try await storage.create(secrets)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What the sync loop requests and reports, tested without a backend.
+/// The requests and reports of the sync loop, tested without a backend.
 @Suite(.timeLimit(.minutes(5))) struct SyncLoopTests {
     /// Records what the loop delegates to its owner.
     private final class Log: Sendable {

@@ -10,9 +10,9 @@ import Testing
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// What a sync stores and publishes.
+/// The storage and publication of sync responses.
 @Suite(.timeLimit(.minutes(5))) struct SyncWriterTests {
-    /// The rooms that were reported to have another gap.
+    /// The rooms reported to have a new gap.
     private final class GapRooms: Sendable {
         private let rooms = Mutex<[RoomID]>([])
 
@@ -70,7 +70,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("If the update cannot be stored, neither is its token, so that it is requested again")
+    @Test("If an update cannot be stored, neither is its token, so it is requested again")
     func failure() async throws {
         let parts = try await AccountParts.make()
         parts.store.beforeAccess.withLock { $0 = { throw ChatError.storage(reason: "failed on purpose") } }
@@ -84,7 +84,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Behind a new gap an open timeline begins anew, and the gap is reported")
+    @Test("After a new gap an open timeline is reopened, and the gap is reported")
     func gap() async throws {
         let parts = try await AccountParts.make()
         var updates = await parts.open()
@@ -127,7 +127,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("An own message keeps the source that it was written as, and takes its echo's place")
+    @Test("An own message keeps its written source and replaces its echo")
     func ownMessage() async throws {
         let parts = try await AccountParts.make()
         _ = parts.unsent.update([AccountParts.sent("**New**", transaction: "t")], in: room)
@@ -144,7 +144,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("An invitation is published, and takes the place of a room that was left")
+    @Test("An invitation is published and replaces a room that was left")
     func invitation() async throws {
         let parts = try await AccountParts.make()
         var updates = await parts.open()
@@ -156,7 +156,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Who waits for a room that was entered goes on once a sync includes it")
+    @Test("Waiting for a joined room ends once a sync includes it")
     func enteredRoom() async throws {
         let parts = try await AccountParts.make()
         let entered = EnteredRooms()

@@ -8,11 +8,11 @@ import Testing
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// What the observers of a timeline get.
+/// The updates that a timeline's observers receive.
 @Suite(.timeLimit(.minutes(5))) struct TimelineFeedsTests {
     private let room = AccountParts.room
 
-    @Test("A timeline opens behind its newest gap, with what is unsent; a stored message then replaces its echo")
+    @Test("A timeline opens after its newest gap, with unsent messages; a stored message then replaces its echo")
     func echoReplaced() async throws {
         let parts = try await AccountParts.make()
         _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
@@ -34,7 +34,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Published messages have the user's pending changes")
+    @Test("Published messages include the user's pending changes")
     func pendingChanges() async throws {
         let parts = try await AccountParts.make()
         var updates = await parts.open()
@@ -50,7 +50,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Only members who appear differently are published")
+    @Test("Only members whose appearance changes are published")
     func members() async throws {
         let parts = try await AccountParts.make()
         var updates = await parts.open()
@@ -65,7 +65,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("A room that is left closes its timeline and takes what was unsent with it")
+    @Test("Leaving a room closes its timeline and discards its unsent messages")
     func left() async throws {
         let parts = try await AccountParts.make()
         _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
@@ -78,7 +78,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("Behind a gap a timeline begins anew, with the messages after the gap")
+    @Test("After a gap a timeline is reopened, with the messages after the gap")
     func behindGap() async throws {
         let parts = try await AccountParts.make()
         var updates = await parts.open()
@@ -98,7 +98,7 @@ import Testing
         await parts.store.close()
     }
 
-    @Test("After the end no stream begins")
+    @Test("After the end, new streams end at once")
     func end() async throws {
         let parts = try await AccountParts.make()
         var updates = await parts.open()
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite struct ValueFeedTests {
-    @Test("An observer gets the current value, then each that differs, then the end")
+    @Test("An observer receives the current value, then each different one, then the end")
     func values() async {
         let feed = ValueFeed(1)
         var values = feed.values().makeAsyncIterator()
@@ -141,7 +141,7 @@ import Testing
         #expect(!feed.set(3) && feed.value == 2)
     }
 
-    @Test("A name is published to present observers, even twice")
+    @Test("A name is published to current observers only, even if repeated")
     func names() async {
         let own = OwnNames()
         own.publish("Before")

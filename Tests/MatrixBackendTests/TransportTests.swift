@@ -125,7 +125,7 @@ import Testing
 
     @Test func bodyCanBeWrittenToAFile() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         defer { try? FileManager.default.removeItem(at: file) }
         let response = try await exchange([.write(head + "Content-Length: 5\r\nConnection: close\r\n\r\nbytes")]) {
             $0.destination = .file(file)
@@ -136,7 +136,7 @@ import Testing
 
     @Test func uploadReportsProgress() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         defer { try? FileManager.default.removeItem(at: file) }
         let content = String(repeating: "content ", count: 100_000)
         try Data(content.utf8).write(to: file)
@@ -159,7 +159,7 @@ import Testing
 
     @Test func downloadReportsProgress() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         defer { try? FileManager.default.removeItem(at: file) }
         let told = Mutex<[Double]>([])
         let chunk = String(repeating: "x", count: 1000)
@@ -205,7 +205,7 @@ import Testing
         let transport = CurlTransport()
         let request = MatrixRequest(.get, good.url.appending(path: "x"))
         var waiting = MatrixRequest(.get, silent.url.appending(path: "x"))
-        // A loaded machine may take longer than the usual timeout to come to the cancellation.
+        // A loaded machine may take longer than the usual timeout to cancel the request.
         waiting.timeout = .seconds(250)
         try await withThrowingTaskGroup(of: Void.self) { [waiting] group in
             for _ in 0..<60 {

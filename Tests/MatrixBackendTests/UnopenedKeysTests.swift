@@ -10,7 +10,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// Keys that come while those of the device cannot be opened.
+/// Room keys that arrive while the device's keys cannot be opened.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnopenedKeysTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
@@ -19,7 +19,7 @@ import ToolSupport
 
     private var keys: URL { folder.path("store") }
 
-    /// What is kept of messages to the device.
+    /// The stored to-device messages that could not be decrypted.
     private func kept() async throws -> [CryptoRecord] {
         let store = try KeyStore(folder: keys, isNew: false)
         let records = try await store.cryptoRecords(.unopenedMessage, owner: nil)
@@ -34,14 +34,14 @@ import ToolSupport
         return peer
     }
 
-    @Test("With a plain sync, keys that come without the keyring open their messages later")
+    @Test("With a plain sync, keys that arrive while the keyring is locked decrypt their messages later")
     func plain() async throws {
         let peer = try await published()
         var account = try await EncryptedAccount.start(in: folder, nil, devices: devices)
         try await account.sync(toDevice: [peer.key()])
         try await account.sync([peer.text("$1", "Hello")])
         #expect(try await account.message("$1")?.seal != nil)
-        // The server has forgotten it by now.
+        // By now, the server has deleted the key.
         await account.close()
         #expect(try await kept().count == 2)
         account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
@@ -51,7 +51,7 @@ import ToolSupport
         #expect(try await kept().isEmpty)
     }
 
-    @Test("A key that meets a damaged record is kept, and what follows without the machine as well")
+    @Test("A key that meets a damaged record is stored, as are the messages that follow it")
     func damagedUnderWay() async throws {
         let peer = try await published()
         var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
@@ -89,7 +89,7 @@ import ToolSupport
         #expect(encryption.condition == .on)
     }
 
-    @Test("What came before they were opened is read before what comes then")
+    @Test("Messages from before the keys were opened are decrypted before later ones")
     func order() async throws {
         let peer = try await published()
         let encryption = try encryption(FakeHomeserver { _ in nil })
@@ -97,7 +97,7 @@ import ToolSupport
         sync.events = [try peer.key()]
         try await encryption.take(sync)
         try await open(encryption)
-        // As if the sync had brought it while they were being opened.
+        // Simulates a key that arrives while the account's keys are being opened.
         try await UnopenedMessages.keep(sync.events, in: try #require(await encryption.store))
         let first = try peer.group.id
         try peer.rotate()
@@ -110,12 +110,12 @@ import ToolSupport
         await encryption.close()
     }
 
-    @Test("With a sliding sync the server keeps them: nothing is kept here, and the position stays")
+    @Test("With a sliding sync the server retains them: nothing is stored here, and the position stays")
     func sliding() async throws {
         let peer = try await published()
         let encryption = try encryption(FakeHomeserver { _ in nil })
         #expect(try await encryption.position() == nil)
-        // An answer that was asked for while they were open.
+        // The response to a request made while the keys were open.
         var sync = CryptoSync(kind: .sliding)
         (sync.events, sync.position) = ([try peer.key()], "9")
         try await encryption.take(sync)
@@ -127,7 +127,7 @@ import ToolSupport
         #expect(try await kept().isEmpty)
     }
 
-    @Test("A file that cannot be written now fails the sync, so that the server keeps them")
+    @Test("If the file cannot be written, the sync fails, so that the server retains them")
     func unwritable() async throws {
         let peer = try await published()
         let encryption = try encryption(FakeHomeserver { _ in nil })
@@ -135,7 +135,7 @@ import ToolSupport
         sync.events = [try peer.key()]
         let file = keys.appending(path: "keys.sqlite"), aside = folder.path("aside")
         try FileManager.default.createDirectory(at: aside, withIntermediateDirectories: false)
-        // With its log, if there is one.
+        // Including the write-ahead log, if there is one.
         let names = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter {
             $0.hasPrefix("keys.sqlite")
         }
@@ -145,7 +145,7 @@ import ToolSupport
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         await #expect(throws: (any Error).self) { try await encryption.take(sync) }
         try FileManager.default.removeItem(at: file)
-        // With the file the keys are lost that could read them: the sync goes on.
+        // Without the file, the keys that could decrypt the message are lost, so the sync continues.
         try await encryption.take(sync)
         for name in names {
             try FileManager.default.moveItem(at: aside.appending(path: name), to: keys.appending(path: name))
@@ -155,10 +155,10 @@ import ToolSupport
         await encryption.close()
     }
 
-    @Test("A damaged file is rebuilt to keep them")
+    @Test("A damaged file is repaired to store them")
     func damagedFile() async throws {
         let peer = try await published()
-        // Its log, which would heal it, is gone with the last who closes it.
+        // Closing the last connection removes the write-ahead log, which could repair the file.
         #expect(try await kept().isEmpty)
         let file = keys.appending(path: "keys.sqlite")
         var bytes = try Data(contentsOf: file)
@@ -176,7 +176,7 @@ import ToolSupport
         #expect(copies.count == 1)
     }
 
-    @Test("An account that never had keys keeps nothing")
+    @Test("An account that never had keys stores nothing")
     func noKeys() async throws {
         try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
         let encryption = try encryption(FakeHomeserver { _ in nil })

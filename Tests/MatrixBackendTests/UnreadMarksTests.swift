@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Which unread marks the server gets, and what it says of them.
+/// Which unread marks are sent to the server, and how the server's marks are read.
 @Suite(.timeLimit(.minutes(5))) struct UnreadMarksTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "Either sync reads the mark under both of its names",
+        "Both kinds of sync read the mark under both of its names",
         arguments: [
             (#"{"type":"m.marked_unread","content":{"unread":true}}"#, true),
             (#"{"type":"com.famedly.marked_unread","content":{"unread":true}}"#, true),

@@ -13,7 +13,7 @@ import Testing
     private let unsent = UnsentMessages(ownUserID: AccountParts.own, unreadable: "Unreadable")
     private let echo = LocalEchoes.id(of: TransactionID("t"))
 
-    @Test("A page has the echoes only if it reaches the end of the timeline")
+    @Test("A page includes the echoes only if it reaches the end of the timeline")
     func pageEnd() {
         _ = unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
         let page = TimelinePage(messages: [Fixtures.message(1)], hasOlder: false)
@@ -23,7 +23,7 @@ import Testing
         #expect(unsent.displayed(earlier, of: room).messages.map(\.text) == ["Message 1"])
     }
 
-    @Test("A change that is queued behind a message shows on its echo, and deletes what the room list shows")
+    @Test("A change queued after a message applies to its echo and to the room list")
     func changes() {
         let sent = AccountParts.sent("New", transaction: "t")
         var update = unsent.update([sent], in: room)
@@ -45,7 +45,7 @@ import Testing
         #expect(unsent.echo(echo, in: room)?.target == .message(MessageID("$1")))
     }
 
-    @Test("A failed message does not hide a newer one of others in the room list", arguments: [false, true])
+    @Test("A failed message does not hide another user's newer one in the room list", arguments: [false, true])
     func roomList(isFailed: Bool) {
         let state: OutboxItem.State = isFailed ? .failed(reason: "") : .waiting
         _ = unsent.update([AccountParts.sent("Mine", transaction: "t", state: state)], in: room)

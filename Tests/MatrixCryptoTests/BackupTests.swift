@@ -10,7 +10,7 @@ import ToolSupport
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct BackupTests {
     private let backup = TestBackup()
 
-    /// A session that somebody exported.
+    /// An exported session.
     private static func exported(
         _ out: OutboundGroupSession, in room: String = "!r:b", at index: UInt32 = 0
     ) throws -> ExportedSession {
@@ -26,7 +26,7 @@ import ToolSupport
         try (0..<count).map { try exported(OutboundGroupSession(), in: "!\($0 % 3):b") }
     }
 
-    @Test("What comes is written to the backup in batches, until nothing is left.") func batches() async throws {
+    @Test("Imported sessions are uploaded to the backup in batches until none is left.") func batches() async throws {
         let fixture = try await MachineFixture()
         let machine = fixture.machine
         let sessions = try Self.exported(230)
@@ -69,14 +69,14 @@ import ToolSupport
         #expect(try await fixture.machine.backupVersion() == backup.version)
     }
 
-    @Test("A session of this device's own, begun to write with, is marked.") func ownSession() async throws {
+    @Test("The session with which this device encrypts is marked.") func ownSession() async throws {
         var fixture = try await SendingFixture()
         #expect(try await fixture.subject.remainingInBackup() == 0)
         _ = try await fixture.say("hello")
         #expect(try await fixture.subject.remainingInBackup() == 1)
     }
 
-    @Test("A session that is replaced while it is on its way is written once more.") func replacedMeanwhile()
+    @Test("A session that is replaced during its upload is uploaded once more.") func replacedMeanwhile()
         async throws
     {
         let machine = try await MachineFixture().machine
@@ -94,7 +94,7 @@ import ToolSupport
         #expect(try backup.sessions(in: next.body) == [whole])
     }
 
-    @Test("Another version has none of the sessions, and answers of the former one mark nothing.")
+    @Test("A new version has none of the sessions, and responses for the former one remove no marks.")
     func versions() async throws {
         let machine = try await MachineFixture().machine
         _ = try await machine.imported(Self.exported(3))
@@ -111,13 +111,13 @@ import ToolSupport
         #expect(next.version == "2" && next.count == 3)
         try await machine.backedUp(next)
         #expect(try await machine.remainingInBackup() == 0)
-        // Without a backup each key is on this device alone.
+        // Without a backup, each key exists on this device only.
         try await machine.setBackupVersion(nil)
         #expect(try await machine.remainingInBackup() == 3)
         #expect(try await machine.nextBackupBatch() == nil)
     }
 
-    @Test("Marking goes on where a process ended, also in a store from before there were marks.")
+    @Test("Marking continues where a process ended, also in a store that predates the marks.")
     func interruptedMarking() async throws {
         var fixture = try await MachineFixture()
         let sessions = try Self.exported(1_230)
@@ -138,7 +138,7 @@ import ToolSupport
         #expect(await fixture.storage.commits == commits + 3)
     }
 
-    @Test("Rooms with names that look the same go in requests of their own.") func similarRooms() async throws {
+    @Test("Rooms whose IDs look the same go into separate requests.") func similarRooms() async throws {
         let machine = try await MachineFixture().machine
         try await machine.setBackupVersion(backup.version)
         let sessions = try ["!\u{E9}:b", "!e\u{301}:b"].map { try Self.exported(OutboundGroupSession(), in: $0) }
@@ -152,16 +152,16 @@ import ToolSupport
         #expect(Set(stored.map(\.room)) == Set(sessions.map(\.room)) && stored.count == 2)
     }
 
-    @Test("What comes from the backup itself is not written to it again.") func restored() async throws {
+    @Test("Sessions restored from the backup are not uploaded to it again.") func restored() async throws {
         let machine = try await MachineFixture().machine
         try await machine.setBackupVersion(backup.version)
         let sessions = try Self.exported(5)
         #expect(try await machine.imported(sessions, from: "1").new.count == 5)
         #expect(try await machine.remainingInBackup() == 0)
-        // That of another backup is.
+        // Sessions from another backup are uploaded.
         #expect(try await machine.imported(Self.exported(2), from: "0").new.count == 2)
         #expect(try await machine.remainingInBackup() == 2)
-        // So is what this device has and the backup has less of.
+        // Sessions of which the backup has less than this device are uploaded, too.
         let out = try OutboundGroupSession()
         _ = try await machine.imported([Self.exported(out)])
         _ = try out.encrypt([1])
@@ -169,7 +169,7 @@ import ToolSupport
         #expect(try await machine.remainingInBackup() == 3)
     }
 
-    @Test("A session that is known stays, unless the imported one reads more and is as well proven.")
+    @Test("A known session stays, unless the imported one reads more and is at least as well proven.")
     func known() async throws {
         let fixture = try await MachineFixture()
         let (device, keys) = try await fixture.published()
@@ -182,12 +182,12 @@ import ToolSupport
         #expect(try await machine.imported([Self.exported(out, at: 1)]).new.count == 1)
         #expect(try await machine.imported([Self.exported(out, at: 1)]).new.isEmpty)
         #expect(try await machine.imported([whole, whole]).new.count == 1)
-        // The one that its maker sent proves more, and begins later: what is there reads more.
+        // The session that its creator sent proves more but begins later: the known one reads more.
         try await fixture.receive([peer.share(out)])
         let event = try peer.say("second", with: out, as: "$2")
         guard case .success(let payload) = try await machine.read([event])[0] else { throw RatchetError.mismatch }
         #expect(payload.source == .imported)
-        // One that nobody has signed never replaces one that its maker sent.
+        // An unsigned session never replaces one that its creator sent.
         let other = try OutboundGroupSession()
         let exported = try Self.exported(other)
         try await fixture.receive([peer.share(other)])
@@ -204,7 +204,7 @@ import ToolSupport
         return imported
     }
 
-    @Test("What is no session costs itself, and a reason why there was none goes.") func damaged() async throws {
+    @Test("An invalid session is skipped, and a valid one removes the withheld reason.") func damaged() async throws {
         let fixture = try await MachineFixture()
         let out = try OutboundGroupSession()
         let id = SessionID(room: "!r:b", session: ExactText(try out.id))
@@ -243,7 +243,7 @@ import ToolSupport
         #expect(try await machine.remainingInBackup() == 1)
     }
 
-    @Test("The key of a backup that is being made replaces the former one once the server has it.") func keys()
+    @Test("The key of a backup being created replaces the former one once the server has it.") func keys()
         async throws
     {
         var fixture = try await MachineFixture()
@@ -252,7 +252,7 @@ import ToolSupport
         #expect(try await fixture.machine.backupKey(for: formerPublic) == nil)
         try await fixture.machine.setBackupKey(former)
         try await fixture.machine.prepareBackupKey(next)
-        // The server has not answered: both may be the one.
+        // The server has not answered: either key may be in use.
         try await fixture.restart()
         #expect(try await fixture.machine.backupKey(for: formerPublic)?.isEqual(to: former) == true)
         #expect(try await fixture.machine.backupKey(for: nextPublic)?.isEqual(to: next) == true)
@@ -270,7 +270,7 @@ extension Data {
     fileprivate func contains(_ other: Data) -> Bool { range(of: other) != nil }
 }
 
-/// A backup, with what reads it.
+/// A backup with its private key.
 struct TestBackup {
     private let key = try? BackupKey(KeyMaterial())
 
@@ -280,7 +280,7 @@ struct TestBackup {
         BackupVersion(version: version, publicKey: try #require(key).publicKey)
     }
 
-    /// What a request has brought.
+    /// The sessions in an upload request.
     func sessions(in body: JSONValue) throws -> [ExportedSession] {
         var sessions: [ExportedSession] = []
         for (room, value) in body["rooms"]?.object ?? [:] {

@@ -11,7 +11,7 @@ import ToolSupport
         String(decoding: try CanonicalJSON.bytes(of: JSONValue(parsing: Data(json.utf8))), as: UTF8.self)
     }
 
-    // The specification's examples, and what its grammar says beside them.
+    // The specification's examples, and further cases of its grammar.
     @Test(arguments: [
         ("{}", "{}"),
         (#"{"one": 1, "two": "Two"}"#, #"{"one":1,"two":"Two"}"#),
@@ -22,11 +22,11 @@ import ToolSupport
         (#"{"a": null, "b": [true, false, []]}"#, #"{"a":null,"b":[true,false,[]]}"#),
         (#"["\/\u007f\u0000\u001F\b\t\n\f\r\"\\"]"#, "[\"/\u{7F}\\u0000\\u001f\\b\\t\\n\\f\\r\\\"\\\\\"]"),
         (#"[9007199254740991, -9007199254740991, 0]"#, "[9007199254740991,-9007199254740991,0]"),
-        // By code points: the private-use character comes before the emoji, which UTF-16 would put first.
+        // By code point: the private-use character precedes the emoji. In UTF-16 it would follow.
         ("{\"😀\": 1, \"\u{E000}\": 2}", "{\"\u{E000}\":2,\"😀\":1}"),
     ])
     func asTheSpecificationHasIt(json: String, canonical expected: String) throws {
-        // By bytes: to Swift's == other scalars may be equal.
+        // Compared by bytes, as Swift's == treats canonically equivalent strings as equal.
         #expect(Array(try canonical(json).utf8) == Array(expected.utf8))
     }
 
@@ -41,7 +41,7 @@ import ToolSupport
         #expect(throws: CanonicalJSON.Failure.tooDeep) { try CanonicalJSON.bytes(of: value) }
     }
 
-    // The specification's vectors; its seed has bits behind its end, which base64 of ours refuses.
+    // The specification's test vectors. The seed is in bytes, as its base64 has trailing bits that our decoder rejects.
     @Test func signaturesAreThoseOfTheSpecification() throws {
         let seed: [UInt8] = [
             0x60, 0x90, 0xC1, 0x03, 0xD5, 0xE7, 0xAF, 0x6B, 0x15, 0xA9, 0x70, 0xFD, 0x56, 0x3E, 0xD7, 0x55, 0x49, 0xE6,
@@ -92,7 +92,7 @@ import ToolSupport
         }
     }
 
-    /// é as one scalar and as two are two users: the signature of one is none of the other.
+    /// é as one scalar and as two are two users: a signature by one is no signature by the other.
     @Test func usersAreComparedByTheirBytes() throws {
         let key = try SigningKey()
         let object = try SignedJSON.signed(["a": 1], by: "@\u{E9}:b", keyID: "D") { try key.sign($0) }

@@ -2,9 +2,9 @@ import Fuzzing
 import Testing
 import ToolSupport
 
-/// A short run of what `build-aux/fuzz crypto-NAME` does for long.
+/// A short run of the fuzzers that `build-aux/fuzz crypto-NAME` runs for long.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct CryptoFuzzTests {
-    @Test("Whatever servers, devices, people and files say is refused or read", arguments: CryptoFuzzRun.Kind.allCases)
+    @Test("Any input of servers, devices, users and files is rejected or read", arguments: CryptoFuzzRun.Kind.allCases)
     func anythingIsRefusedOrRead(kind: CryptoFuzzRun.Kind) async {
         let run = CryptoFuzzRun(kind)
         var random = SeededGenerator(seed: 22)

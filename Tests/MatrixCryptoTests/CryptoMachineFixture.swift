@@ -6,7 +6,7 @@ import MatrixCrypto
 import Ratchets
 import Testing
 
-/// Storage in memory, which fails when told to.
+/// In-memory storage that fails on demand.
 actor FakeCryptoStorage: CryptoStorage {
     struct Full: Error {}
 
@@ -19,16 +19,16 @@ actor FakeCryptoStorage: CryptoStorage {
     private var unreadable: Set<CryptoRecord.Kind> = []
 
     func fail(_ count: Int) { failures = count }
-    /// Records of many owners cannot be read, if they are of these kinds.
+    /// Makes reading the records of several owners fail for these kinds.
     func failReading(_ kinds: Set<CryptoRecord.Kind>) { unreadable = kinds }
-    /// The change with this number fails, from 1.
+    /// Makes the change with this number fail, counted from 1.
     func fail(at number: Int) { failsAt = number }
     func set(_ value: Data?, for key: CryptoRecord.Key) {
         records[key] = value
         changes += 1
     }
     private var changes: UInt64 = 0
-    /// Records that were asked for by their keys.
+    /// The number of records that were read by key.
     private(set) var singleReads = 0
     func changeCount() -> UInt64 { changes }
 
@@ -74,7 +74,7 @@ actor FakeCryptoStorage: CryptoStorage {
     }
 }
 
-/// A machine with its storage, and what a server would have of it.
+/// A machine with in-memory storage, whose requests the fixture answers.
 struct MachineFixture {
     let storage = FakeCryptoStorage()
     let key: KeyMaterial
@@ -91,8 +91,8 @@ struct MachineFixture {
         machine = try await CryptoMachine(user: machine.user, device: machine.device, storage: storage, key: key)
     }
 
-    /// Answers all requests as a server that knows these devices, until none is left.
-    /// - Returns: What was sent.
+    /// Answers all requests like a server that has these devices, until none is left.
+    /// - Returns: The requests.
     @discardableResult
     func answerAll(_ devices: [TestDevice] = [], claims: [ExactText: JSONValue] = [:], at now: Date? = nil) async throws
         -> [CryptoRequest.Action]
@@ -122,14 +122,14 @@ struct MachineFixture {
         return actions
     }
 
-    /// Has the machine know these devices, and who has confirmed them.
+    /// Makes the machine query these devices and the identities that confirm them.
     func know(_ devices: [TestDevice]) async throws {
         try await machine.track(devices.map(\.user))
         try await answerAll(devices)
     }
 
-    /// Has the machine upload its keys.
-    /// - Returns: The device, and its one-time keys.
+    /// Makes the machine upload its keys.
+    /// - Returns: The device keys, and the one-time keys.
     func published() async throws -> (device: DeviceKeys, oneTimeKeys: [Curve25519Key]) {
         var sync = CryptoSync(kind: .sliding)
         sync.keyCounts = ["signed_curve25519": 0]
@@ -148,13 +148,13 @@ struct MachineFixture {
         return (try #require(device), keys)
     }
 
-    /// Another device, which has one of the machine's keys.
+    /// Another device, with a session that uses one of the machine's one-time keys.
     func peer(_ user: ExactText = "@a:b", _ device: ExactText = "PEER") async throws -> TestPeer {
         let (own, keys) = try await published()
         return try TestPeer(user, device, to: own, with: try #require(keys.first))
     }
 
-    /// Takes a sync with these messages.
+    /// Applies a sync with these to-device messages.
     @discardableResult
     func receive(_ events: [JSONValue], at now: Date? = nil) async throws -> CryptoReceipt {
         var sync = CryptoSync(kind: .sliding)
@@ -163,7 +163,7 @@ struct MachineFixture {
     }
 }
 
-/// Another device, which writes to the machine's.
+/// Another device, which sends messages to the machine.
 struct TestPeer {
     let device: TestDevice
     let target: DeviceKeys

@@ -52,7 +52,7 @@ import ToolSupport
         sync.keyCounts = ["signed_curve25519": 3]
         _ = try await fixture.machine.received(sync, at: fixture.start)
         let first = try #require(try await fixture.machine.nextRequest(at: fixture.start))
-        // One at a time.
+        // One upload at a time.
         #expect(try await fixture.machine.nextRequest(at: fixture.start) == nil)
         try await fixture.machine.failed(first)
         #expect(try await fixture.machine.nextRequest(at: fixture.start)?.action == first.action)
@@ -116,7 +116,7 @@ import ToolSupport
         #expect(bodies(try await fixture.machine.read(events)) == ["one", "two"])
     }
 
-    /// A server delivers again what it was not told to forget.
+    /// A server delivers again what was not acknowledged.
     @Test func theSameAnswerTwiceChangesNothing() async throws {
         var fixture = try await MachineFixture()
         let peer = try await peer(of: fixture)
@@ -133,7 +133,8 @@ import ToolSupport
         #expect(await fixture.storage.commits == commits)
     }
 
-    /// The one-time key that a message used up is there again for its repetition, if nothing reached the disk.
+    /// If nothing reached the disk, the one-time key that a message used up is still there when the message is
+    /// repeated.
     @Test func aFullDiskLosesNoKey() async throws {
         let fixture = try await MachineFixture()
         let peer = try await peer(of: fixture)
@@ -176,7 +177,7 @@ import ToolSupport
 
     // MARK: Holes
 
-    /// A key comes through Olm, from its maker, or not at all.
+    /// A room key is accepted only through Olm and from its creator.
     @Test func keysByOtherWaysAreRefused() async throws {
         let fixture = try await MachineFixture()
         let peer = try await peer(of: fixture)
@@ -200,7 +201,7 @@ import ToolSupport
             try other.json(), try TestDevice("@other:b", "PEER", account: peer.device.account).json(),
         ]
         for value in wrong {
-            // Any text is a type, and any object a content.
+            // Any string is a type, and any object a content.
             if member == "type", value.string != nil { continue }
             if member == "content", value.object != nil { continue }
             var payload = try peer.payload("m.room_key", peer.roomKey(of: OutboundGroupSession()))
@@ -252,7 +253,7 @@ import ToolSupport
         #expect(bodies(try await fixture.machine.read([peer.say("one", with: group, as: "$1")])) == ["one"])
     }
 
-    /// Any field of any message being anything: it costs itself, the state stays, what comes behind it is read.
+    /// Whatever a field contains: the message is skipped, the state stays, and later messages are read.
     @Test func anythingAtAllCostsItself() async throws {
         let fixture = try await MachineFixture()
         let peer = try await peer(of: fixture)
@@ -263,7 +264,7 @@ import ToolSupport
         ]
         var events: [JSONValue] = anything
         for value in anything {
-            // Another sender is refused once the message is read (see above), and then it was read.
+            // A wrong sender is rejected only after decryption (see above), which uses up the message.
             for name in ["type", "sender", "content"] where name != "sender" || value.string?.isEmpty != false {
                 var event = whole
                 event[name] = value
@@ -288,7 +289,7 @@ import ToolSupport
         let receipt = try await fixture.receive(events)
         #expect(receipt.sessions.isEmpty)
         let news = Set(await fixture.storage.records.keys).subtracting(known)
-        // That a new session is wanted is all that is remembered.
+        // Only the need for a new session is recorded.
         #expect(news.allSatisfy { [.readMessage, .outgoingRequest].contains($0.kind) })
         #expect(news.count <= 2)
         #expect(try await fixture.receive([.object(whole)]).sessions.count == 1)
@@ -321,7 +322,7 @@ import ToolSupport
             sent.append(message)
         }
         #expect(sent.map(\.user) == ["@a:b"] && sent.map(\.device) == ["PEER"])
-        // The peer can read it, and answers in the new session.
+        // The peer can decrypt it, which establishes the new session.
         let content = try JSONValue(parsing: try #require(sent.first).content)
         let message = try #require(content["ciphertext"]?["\(peer.device.account.identityKey)"])
         let (session, plaintext) = try peer.device.account.session(
@@ -332,7 +333,7 @@ import ToolSupport
             try DeviceKeys(#require(payload["sender_device_keys"]), of: "@me:b", device: "ME").identityKey
                 == peer.target.identityKey)
         _ = session
-        // Not again within the hour, whatever comes.
+        // Not again within the hour, whatever arrives.
         #expect(try await fixture.receive([lost()], at: fixture.start + 3599).rejected == [.unreadable: 1])
         #expect(try await fixture.answerAll([peer.device], at: fixture.start + 3599).isEmpty)
         try await fixture.receive([lost()], at: fixture.start + 3600)
@@ -355,7 +356,7 @@ import ToolSupport
             [lost.device], claims: ["PEER": ["signed_curve25519:A": .object(signed)]])
         let sends = actions.filter { if case .send = $0 { true } else { false } }
         #expect(!actions.isEmpty && sends.isEmpty)
-        // Of a key that is nobody's device's, nothing is claimed.
+        // For a key that none of the user's devices has, nothing is claimed.
         let stranger = try TestPeer("@a:b", "PEER", to: peer.target, with: OlmAccount().identityKey)
         try await fixture.receive([stranger.share(OutboundGroupSession())])
         #expect(try await fixture.answerAll([lost.device]).isEmpty)
@@ -381,7 +382,7 @@ import ToolSupport
         #expect(bodies(try await fixture.machine.read([event])) == ["withheld(MatrixCrypto.Withheld.unverified)"])
         #expect(try await fixture.receive([key]).sessions.count == 1)
         #expect(bodies(try await fixture.machine.read([event])) == ["one"])
-        // What anybody can write stands in the way of no key.
+        // An unauthenticated notice never overrides a key.
         try await fixture.receive([reason])
         #expect(bodies(try await fixture.machine.read([event])) == ["one"])
         #expect(await fixture.storage.cryptoRecords(.withheldSession, owner: nil).isEmpty)

@@ -24,7 +24,7 @@ import ToolSupport
         #expect(throws: DeviceKeys.Failure.misplaced) { try DeviceKeys(accented, of: "@e\u{301}:b", device: "D") }
     }
 
-    /// Each part of the object being anything: refused with a reason, never taken for another.
+    /// Whatever a member contains: the keys are rejected with a reason, and never taken for other keys.
     @Test func anythingElseIsRefused() throws {
         let whole = try #require(try TestDevice("@a:b", "D").json().object)
         let others: [JSONValue] = [.null, 5, "x", [], [:], ["curve25519:D": 5], ["ed25519:D": ""], .number(0.5), true]
@@ -43,7 +43,7 @@ import ToolSupport
         for other in others {
             #expect(throws: DeviceKeys.Failure.malformed) { try DeviceKeys(other, of: "@a:b", device: "D") }
         }
-        // Signed, and all the same none: the signature covers what was changed.
+        // The signature covers what was changed.
         var object = whole
         object["algorithms"] = []
         #expect(throws: DeviceKeys.Failure.signature) { try DeviceKeys(.object(object), of: "@a:b", device: "D") }

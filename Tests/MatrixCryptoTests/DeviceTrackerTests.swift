@@ -82,7 +82,7 @@ import ToolSupport
             now = next
         }
         #expect(waits.first == 15 && waits.last == 3600 && waits == waits.sorted())
-        // A change does not shorten the wait, and the others are asked about meanwhile.
+        // A change does not shorten the delay, and other users are queried meanwhile.
         tracker.received(changed: ["@a:away", "@b:here"], left: [])
         let query = try tracker.query(at: now)
         _ = tracker.apply(try answer([]), to: query, known: [:], at: now)
@@ -111,14 +111,14 @@ import ToolSupport
         #expect(change.devices.count == 1 && kept.hasKeys(of: known) && kept.isDisputed)
         #expect(change.rejected == ["D": .changedKeys] && change.added.isEmpty && change.removed.isEmpty)
         #expect(change.changed == ["D"])
-        // Until its own keys are there again.
+        // Until the server returns its own keys again.
         let again = try list([device], known: [kept])
         #expect(again.devices == ["D": known] && again.changed == ["D"] && again.rejected.isEmpty)
         #expect(try list([], known: [known]).removed == ["D"])
     }
 
     @Test func twoDevicesWithOneKeyAreRefused() throws {
-        // One account that signs as two devices.
+        // One account that signs for two devices.
         let device = try TestDevice("@a:b", "D")
         let copy = TestDevice("@a:b", "C", account: device.account)
         let known = try DeviceKeys(device.json(), of: "@a:b", device: "D")
@@ -161,7 +161,7 @@ import ToolSupport
         tracker.received(changed: ["@c:b"], left: ["@e:b"])
         let change = tracker.unsavedChange()
         #expect(change.removed == [CryptoRecord.Key(.trackedUser, owner: "@e:b")])
-        // Changed again before it was on the disk.
+        // Changed again before the change was stored.
         var other = tracker
         other.track(["@e:b"])
         other.saved(change)
@@ -174,7 +174,7 @@ import ToolSupport
         #expect(restored.isOutdated("@a:b") == false && restored.isOutdated("@c:b") == true)
         restored.invalidateAll()
         #expect(restored.nextQuery(at: start)?.users == ["@a:b", "@c:b"])
-        // What cannot be read is out of date.
+        // An unreadable record counts as outdated.
         let odd = CryptoRecord(CryptoRecord.Key(.trackedUser, owner: "@a:b"), value: Data())
         #expect(DeviceTracker(records: [odd]).isOutdated("@a:b") == true)
     }

@@ -4,7 +4,7 @@ import JSONReading
 import MatrixCrypto
 import Testing
 
-/// That a room is encrypted is never forgotten or loosened.
+/// A room's encryption is never forgotten or loosened.
 @Suite struct EncryptedRoomTests {
     private let now = Date(timeIntervalSince1970: 1_000_000)
     private static let megolm: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
@@ -24,14 +24,14 @@ import Testing
         return try await EncryptedRoom.stored("!r:b", in: storage)
     }
 
-    @Test("Whatever says that a room is encrypted is noted", arguments: [.null, [:], 5, ["algorithm": 5], megolm])
+    @Test("Any content marks a room as encrypted", arguments: [.null, [:], 5, ["algorithm": 5], megolm])
     func anything(_ content: JSONValue) async throws {
         let room = try #require(try await noted(content))
         #expect(room.isSupported && room.maxMessages == 100 && room.maxAge == 604_800_000)
         #expect(room.firstSeen == 1_000_000_000)
     }
 
-    @Test("A later event may only shorten the periods, and an unknown algorithm replaces no known one")
+    @Test("A later event can only shorten the periods, and an unknown algorithm never replaces a known one")
     func later() async throws {
         let first = Self.megolm(500, 1_000_000_000)
         let same = try #require(try await noted(first))
@@ -61,7 +61,7 @@ import Testing
         #expect(try await noted(["algorithm": "m.other"], Self.megolm)?.isSupported == true)
     }
 
-    @Test("What cannot be read is an error, and nothing is noted where it cannot be stored")
+    @Test("An unreadable record is an error, and nothing is recorded that cannot be stored")
     func failures() async throws {
         let storage = FakeCryptoStorage()
         await storage.fail(1)

@@ -6,7 +6,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-/// Sessions as other clients write them. The values are those of matrix-js-sdk's tests.
+/// Sessions as other clients export them. The values are from matrix-js-sdk's tests.
 @Suite(.enabled(if: EncryptionSetting.isOn)) struct ExportedSessionTests {
     static let session: [String: JSONValue] = [
         "algorithm": "m.megolm.v1.aes-sha2", "room_id": "!room:id",
@@ -37,23 +37,23 @@ import ToolSupport
         return try GroupMessageReader.read(envelope, with: session) { _ in nil }
     }
 
-    @Test("A session of another client's file reads what that client has encrypted.") func knownSession() throws {
+    @Test("A session from another client's file decrypts that client's messages.") func knownSession() throws {
         let exported = try ExportedSession(.object(Self.session))
         let session = try InboundSession(exported)
         #expect(session.source == .imported && session.room == "!room:id" && !session.isSharedHistory)
         let payload = try read(session, by: "@alice:localhost")
         #expect(payload.content["body"] == "Hello world" && payload.source == .imported)
-        // Whose it is was claimed by the server alone.
+        // The owner is only the server's claim.
         #expect(payload.owner.user == "@alice:localhost")
         #expect(try payload.owner.identityKey == Base64.decoded("WimPd2udAU/1S/+YBpPbmr9L+0H5H+BnAVHSwDxlPGc"))
-        // Another client reads it from ours.
+        // Another client can read it from our export.
         var written = try ExportedSession(session).json.object ?? [:]
         #expect(written["shared_history"] == false)
         written["shared_history"] = nil
         #expect(written == Self.session)
     }
 
-    @Test("A session of another client's backup is read by the backup's key alone.") func knownBackup() throws {
+    @Test("A session in another client's backup is decrypted only by the backup's key.") func knownBackup() throws {
         let key = try BackupKey(KeyMaterial(bytes: Base64.decoded(Self.backupKey)))
         #expect("\(key.publicKey)" == Self.publicKey)
         let json: JSONValue = ["session_data": .object(Self.backedUp)]
@@ -64,12 +64,12 @@ import ToolSupport
         #expect(throws: RatchetError.self) {
             try ExportedSession(backedUp: json, room: "!room:id", id: id, key: BackupKey(KeyMaterial()))
         }
-        // Under another session's name.
+        // Under another session's ID.
         let misplaced = try ExportedSession(backedUp: json, room: "!room:id", id: "other", key: key)
         #expect(throws: InboundSession.Rejection.mismatch) { try InboundSession(misplaced) }
     }
 
-    @Test("Each field of a session in a backup is read strictly.") func damagedBackup() throws {
+    @Test("Each field of a session in a backup is validated strictly.") func damagedBackup() throws {
         let key = try BackupKey(KeyMaterial(bytes: Base64.decoded(Self.backupKey)))
         for name in Self.backedUp.keys {
             for value: JSONValue in [
@@ -90,13 +90,13 @@ import ToolSupport
         }
     }
 
-    @Test("Each field of a session in a file is read strictly.") func damaged() throws {
+    @Test("Each field of a session in a file is validated strictly.") func damaged() throws {
         let needed = ["algorithm", "room_id", "session_id", "session_key", "sender_key"]
         for name in needed {
             for value: JSONValue? in [
                 nil, .null, 5, "", [:], .string(String(repeating: "A", count: 100_000)), "AAAA",
             ] {
-                // Any text may be the name of a room, and what reads a session tells its identifier.
+                // Any text is a valid room ID, whereas a session ID must match the key.
                 if value == "AAAA", name == "room_id" { continue }
                 var json = Self.session
                 json[name] = value
@@ -105,7 +105,7 @@ import ToolSupport
                 }
             }
         }
-        // What is claimed of its owner may be missing.
+        // The owner's claimed keys may be missing.
         for value: JSONValue? in [nil, .null, 5, [:], ["ed25519": 5], ["ed25519": "AAAA"]] {
             var json = Self.session
             json["sender_claimed_keys"] = value
@@ -116,7 +116,7 @@ import ToolSupport
         #expect(throws: InboundSession.Rejection.self) { try ExportedSession([]) }
     }
 
-    @Test("What a session is worth is printed by nobody.") func hidden() throws {
+    @Test("A session's key is never printed.") func hidden() throws {
         let exported = try ExportedSession(.object(Self.session))
         var dumped = ""
         dump(exported, to: &dumped)

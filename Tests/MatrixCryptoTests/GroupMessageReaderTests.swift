@@ -6,8 +6,8 @@ import Ratchets
 import Testing
 import ToolSupport
 
-/// What reads rooms, against senders and servers that are honest, and ones that are not. Each refusal is the check of a
-/// hole that other programs had.
+/// The reader against honest and dishonest senders and servers. Each rejection tests for a vulnerability that other
+/// programs had.
 @Suite(.enabled(if: EncryptionSetting.isOn)) struct GroupMessageReaderTests {
     private let owner: InboundSession.Owner
     private let out: OutboundGroupSession
@@ -66,7 +66,7 @@ import ToolSupport
     @Test func aMessageIsReadFromOneEvent() throws {
         let content = try sealed()
         let message = try read(content).message
-        // The same answer of the server may come twice.
+        // The server may deliver the same event twice.
         _ = try read(content, earlier: [message: "$e"])
         #expect(throws: GroupMessageReader.Seal.replay) { try read(content, event: "$f", earlier: [message: "$e"]) }
         struct Full: Error {}
@@ -125,7 +125,7 @@ import ToolSupport
     @Test func aRoomKeyIsWhatItSays() throws {
         let whole = try #require(try Self.roomKey(of: out).object)
         for name in ["algorithm", "room_id", "session_id", "session_key"] {
-            // A room may be called anything.
+            // Any text is a valid room ID.
             for other: JSONValue in [.null, 5, "", "AAAA", [:]] where !(name == "room_id" && other == "AAAA") {
                 var content = whole
                 content[name] = other

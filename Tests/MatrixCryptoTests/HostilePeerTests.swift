@@ -8,7 +8,7 @@ import ToolSupport
 
 @testable import MatrixCrypto
 
-/// Messages to the device that anybody can send in any number.
+/// To-device messages that anyone can send in any number.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct HostilePeerTests {
     private func withheld(_ number: Int, _ code: String = "m.unverified") -> JSONValue {
         [
@@ -24,7 +24,7 @@ import ToolSupport
         Set(await fixture.storage.cryptoRecords(.withheldSession, owner: nil).map(\.key.id.text))
     }
 
-    @Test("Of 100,000 reasons for missing keys the last ones are kept", arguments: [100_000, 1_000])
+    @Test("Of 100,000 reasons for missing keys, only the latest are stored", arguments: [100_000, 1_000])
     func manyReasons(inOneAnswer part: Int) async throws {
         let fixture = try await MachineFixture()
         for first in stride(from: 0, to: 100_000, by: part) {
@@ -33,11 +33,11 @@ import ToolSupport
         let left = await sessions(fixture)
         #expect(left.count == WithheldRecords.maxRecords)
         #expect(left.contains("session 99999") && left.contains("session 90000") && !left.contains("session 89999"))
-        // Their order takes no more.
+        // The ring that orders them is bounded as well.
         #expect(await fixture.storage.cryptoRecords(.withheldOrder, owner: nil).count == left.count + 1)
     }
 
-    @Test("The same reasons again push none out, nor do those whose key has come")
+    @Test("Repeated reasons displace no others, nor do reasons whose key has arrived")
     func repeatedReasons() async throws {
         var fixture = try await MachineFixture()
         let peer = try await fixture.peer()
@@ -56,7 +56,7 @@ import ToolSupport
         #expect(try known.contains(group.id) && !known.contains("session 0"))
         try await fixture.receive([peer.share(group)])
         #expect(try await !sessions(fixture).contains(group.id))
-        // An order that cannot be read is begun anew.
+        // If the stored position is unreadable, the ring starts over.
         await fixture.storage.set(Data("odd".utf8), for: CryptoRecord.Key(.withheldOrder, id: "next"))
         try await fixture.receive([withheld(-1)])
         #expect(await sessions(fixture).contains("session -1"))
@@ -84,7 +84,7 @@ import ToolSupport
         return .object(["signed_curve25519:\(key.id)": .object(signed)])
     }
 
-    @Test("Who could begin no session gets one, at most once an hour, also after restarts")
+    @Test("A device that could establish no session gets one, at most once an hour, also after restarts")
     func missingSession() async throws {
         var fixture = try await MachineFixture()
         let peer = try await fixture.peer()
@@ -92,7 +92,7 @@ import ToolSupport
             let actions = try await fixture.answerAll([peer.device], claims: ["PEER": claimed(peer)], at: now)
             return actions.compactMap { if case .send(let message) = $0 { message } else { nil } }
         }
-        // Nothing is known of this user, and so of no device of theirs.
+        // The user is unknown, and so are their devices.
         try await fixture.receive([noSession(peer)])
         #expect(try await sent(at: fixture.start).isEmpty)
         try await fixture.machine.track(["@a:b"])
@@ -112,7 +112,7 @@ import ToolSupport
         #expect(try await sent(at: fixture.start + 3600).count == 1)
     }
 
-    @Test("Keys that are no device's of the sender leave nothing on the disk")
+    @Test("Keys that no device of the sender has leave nothing on the disk")
     func inventedKeys() async throws {
         let fixture = try await MachineFixture()
         let peer = try await fixture.peer()
@@ -125,7 +125,7 @@ import ToolSupport
         try await fixture.receive((0..<200).map { _ in try noSession(peer, key: OlmAccount().identityKey) })
         try await fixture.receive((0..<50).map { _ in try unreadable() })
         #expect(await fixture.storage.records.count == before)
-        // Of a user of whom nothing is known yet, a few.
+        // For a user whose devices are not known yet, a few are stored.
         let other = try TestPeer("@z:b", "Z", to: peer.target, with: OlmAccount().identityKey)
         try await fixture.receive(
             (0..<50).map { _ in
@@ -138,7 +138,7 @@ import ToolSupport
 
     // MARK: Names that look the same
 
-    @Test("Names that look the same are members of their own")
+    @Test("IDs that look the same are separate members")
     func lookalikes() throws {
         let (one, two): (ExactText, ExactText) = ("@\u{e9}:b", "@e\u{301}:b")
         #expect(one.text == two.text && one != two)

@@ -23,7 +23,7 @@ struct IdentityTests {
         Identity.updated(known, of: user, by: answer, ownUser: "@me:b", ownUserSigning: verifier)
     }
 
-    @Test("What a server does not name any more stays known, and what is no key changes nothing.")
+    @Test("An identity stays known when the server omits it or returns an invalid key.")
     func keepsWhatIsKnown() throws {
         let known = try #require(updated(nil, try answer(TestIdentity(user))))
         #expect(updated(nil, [:]) == nil)
@@ -54,7 +54,7 @@ struct IdentityTests {
         #expect(keys.confirmedBy != nil && !identity.confirms(keys))
     }
 
-    @Test("A changed identity is told, held only if the one before was verified, and accepted or verified anew.")
+    @Test("A changed identity is reported, and holds back messages only if the former one was verified.")
     func changesAreNoticed() throws {
         let own = try TestIdentity("@me:b")
         let verifier = own.userSigning.publicKey
@@ -66,7 +66,7 @@ struct IdentityTests {
 
         let verified = try #require(updated(nil, try answer(first, to: own, verified: true), verifier: verifier))
         #expect(verified.isVerified)
-        // Without the key that verifies, a signature says nothing.
+        // Without the key that verifies, a signature has no effect.
         #expect(updated(nil, try answer(first, to: own, verified: true))?.isVerified == false)
         var replaced = try #require(updated(verified, try answer(second, to: own), verifier: verifier))
         #expect(replaced.hasChangedAfterVerification && !replaced.isVerified)
@@ -74,12 +74,12 @@ struct IdentityTests {
         #expect(again.isVerified && !again.hasChanged)
         replaced.accept()
         #expect(!replaced.hasChanged && !replaced.hasChangedAfterVerification && !replaced.isVerified)
-        // Back to the former one: another change.
+        // Returning to the former identity is another change.
         let back = try #require(updated(replaced, try answer(first, to: own), verifier: verifier))
         #expect(back.hasChanged)
     }
 
-    @Test("A withdrawn verification does not come back by the signature that the server still has.")
+    @Test("A withdrawn verification is not restored by the signature that the server still has.")
     func withdrawnStaysWithdrawn() throws {
         let own = try TestIdentity("@me:b")
         let verified = try answer(TestIdentity(user), to: own, verified: true)
@@ -92,7 +92,7 @@ struct IdentityTests {
         #expect(try Identity(record: identity.record(of: user)) == identity)
     }
 
-    @Test("A device that bears the name of a key of the identity is refused, known or not.")
+    @Test("A device whose ID equals a key of the identity is rejected, known or not.")
     func namesOfKeysAreNoDevices() throws {
         let identity = try #require(updated(nil, try answer(TestIdentity(user))))
         let name = ExactText("\(identity.master)")
@@ -105,7 +105,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("A device loses what confirms it with the signature, or with the identity.")
+    @Test("A device is no longer confirmed once the signature is gone or the identity has changed.")
     func confirmationCanBeLost() throws {
         let identity = try #require(updated(nil, try answer(TestIdentity(user))))
         var device = try TestDevice(user, "D")

@@ -59,7 +59,7 @@ import ToolSupport
         }
     }
 
-    @Test("What was written is read, in any amount.", arguments: [0, 1, 2, 7, 230]) func roundTrip(_ count: Int)
+    @Test("A written file is read back, whatever its size.", arguments: [0, 1, 2, 7, 230]) func roundTrip(_ count: Int)
         async throws
     {
         let sessions = try Self.sessions(count)
@@ -76,7 +76,7 @@ import ToolSupport
     }
 
     /// The vectors of matrix-js-sdk, which contain text instead of sessions.
-    @Test("A file of another client opens by its passphrase.") func knownFiles() async throws {
+    @Test("A file from another client opens with its passphrase.") func knownFiles() async throws {
         let vectors = [
             (
                 "betterpassword",
@@ -92,17 +92,17 @@ import ToolSupport
             try Data(text.utf8).write(to: file)
             let opened = try await OpenedKeyFile(file, passphrase: passphrase)
             let reader = try KeyFileReader(opened)
-            // "Hello, World" is no list.
+            // "Hello, World" is not an array.
             #expect(throws: KeyFile.Failure.damaged) { while try reader.next() != nil {} }
             #expect(try await failure(text, passphrase: "password") == .wrongPassphrase)
         }
-        // That one has 10 rounds.
+        // This file has only 10 rounds.
         let guessable =
             "\(Self.begin)\nAXNhbHRzYWx0c2FsdHNhbHSIiIiIiIiIiIiIiIiIiIiIAAAACmIRUW2OjZ3L2l6j9h0lHlV3M2dx\ncissyYBxjsfsAndErh065A8=\n\(Self.end)"
         #expect(try await failure(guessable) == .rounds)
     }
 
-    @Test("Line ends, spaces, and what stands before and behind do not matter.") func layouts() async throws {
+    @Test("Line endings, whitespace, and text before and after it do not matter.") func layouts() async throws {
         let sessions = try Self.sessions(30)
         try await write(sessions)
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -118,14 +118,14 @@ import ToolSupport
         }
     }
 
-    @Test("A damaged file is told from a wrong passphrase.") func damaged() async throws {
+    @Test("A damaged file is distinguished from a wrong passphrase.") func damaged() async throws {
         try await write(Self.sessions(30))
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(try await failure(text, passphrase: "Password") == .wrongPassphrase)
         for count in [0, 1, 35, 36, 40, 100, 5_000, text.utf8.count - 34, text.utf8.count - 5, text.utf8.count - 2] {
             #expect(try await failure(String(text.prefix(count))) == .damaged, "\(count)")
         }
-        // A line less, or a character that is another: nobody can tell that from another passphrase.
+        // A missing line or a changed character is indistinguishable from a wrong passphrase.
         var lines = text.split(separator: "\n").map(String.init)
         lines.remove(at: 40)
         #expect(try await failure(lines.joined(separator: "\n")) == .wrongPassphrase)
@@ -147,7 +147,7 @@ import ToolSupport
         }
     }
 
-    /// Encrypts any text as a key file.
+    /// Writes a key file with any text as its plaintext.
     private func write(_ plaintext: String) async throws {
         let preamble = try KeyFile.Preamble(rounds: 1_000)
         let keys = try KeyFile.Keys(passphrase: "password", preamble)
@@ -157,7 +157,7 @@ import ToolSupport
         try Data("\(Self.begin)\n\(Base64.encoded(bytes))\n\(Self.end)\n".utf8).write(to: file)
     }
 
-    @Test("What is no list of sessions is damaged, and an entry that is no session costs itself.")
+    @Test("Anything but an array is damaged, and an entry that is not a session is skipped.")
     func contents() async throws {
         for text in ["", "{}", "5", "[", "[5", "[]]", #"{"rooms":[]}"#, #"{"0":{}}"#, "\u{0}"] {
             try await write(text)
@@ -174,7 +174,7 @@ import ToolSupport
         #expect(read.sessions == [session] && read.rejected == 7)
     }
 
-    @Test("A file that is not finished leaves what was there.") func unfinished() async throws {
+    @Test("An unfinished file leaves the existing one in place.") func unfinished() async throws {
         try Data("former".utf8).write(to: file)
         var writer: KeyFileWriter? = try KeyFileWriter(
             file, with: try await KeyFileSeal(passphrase: "x", rounds: 1_000))

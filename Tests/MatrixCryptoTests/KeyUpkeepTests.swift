@@ -25,7 +25,7 @@ import ToolSupport
         let first = try parsed(upkeep.nextUpload())
         let keys = try DeviceKeys(#require(first["device_keys"]), of: "@a:b", device: "D")
         #expect(keys.identityKey == upkeep.account.identityKey && keys.readsRooms)
-        // Nothing is made before the server has said what it has.
+        // Generates nothing before the server has reported what it has.
         #expect(count(first, "one_time_keys") == 0 && first["fallback_keys"] == nil)
         try upkeep.uploaded(answer: ["one_time_key_counts": ["signed_curve25519": 0]])
         received(upkeep, 0, fallback: false)
@@ -45,7 +45,7 @@ import ToolSupport
         #expect(try upkeep.nextUpload() == nil)
     }
 
-    /// A lost answer, and a restart before it: the same bytes go again.
+    /// After a lost response, and a restart before it, the same bytes are sent again.
     @Test func anUploadWithoutAnswerIsRepeatedByteForByte() throws {
         let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
         received(upkeep, 3, fallback: false)
@@ -54,7 +54,7 @@ import ToolSupport
         received(upkeep, 1, fallback: false)
         #expect(try upkeep.nextUpload() == upload)
         let (change, revision) = try #require(try upkeep.unsavedChange(key: key))
-        // The disk was full: it is still unsaved.
+        // The disk was full: the change is still unsaved.
         #expect(try upkeep.unsavedChange(key: key)?.revision == revision)
         upkeep.saved(revision)
         #expect(try upkeep.unsavedChange(key: key) == nil)
@@ -75,7 +75,7 @@ import ToolSupport
         try upkeep.refused()
         received(upkeep, 0, fallback: false)
         let second = try parsed(upkeep.nextUpload())
-        // The device has not arrived either.
+        // The device keys have not been accepted either.
         #expect(second["device_keys"] != nil)
         for member in ["one_time_keys", "fallback_keys"] {
             let ids = (Set((first[member]?.object ?? [:]).keys), Set((second[member]?.object ?? [:]).keys))
@@ -95,7 +95,7 @@ import ToolSupport
         }
     }
 
-    /// In a plain sync what is not named is 0; in a sliding one it is unchanged, and so is what is no count.
+    /// Missing counts are 0 in a plain sync. In a sliding sync, missing and malformed counts change nothing.
     @Test func countsThatAreMissing() throws {
         let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
         _ = try upkeep.nextUpload()
@@ -120,7 +120,7 @@ import ToolSupport
         #expect(first["fallback_keys"] != second["fallback_keys"] && count(second, "one_time_keys") == 0)
     }
 
-    /// Has a fallback key made and published; returns it.
+    /// Generates and publishes a fallback key, and returns it.
     private func published(_ upkeep: KeyUpkeep) throws -> Curve25519Key {
         received(upkeep, 25, fallback: false)
         let upload = try parsed(upkeep.nextUpload())
@@ -130,7 +130,7 @@ import ToolSupport
         return try Curve25519Key(base64: key)
     }
 
-    /// Begins a session as another device does with one of the account's keys.
+    /// Establishes a session from another device with one of the account's keys.
     private func begin(_ upkeep: KeyUpkeep, with key: Curve25519Key, at now: Date) throws {
         let other = try OlmAccount()
         let message = try other.session(with: upkeep.account.identityKey, oneTimeKey: key).encrypt(Array("x".utf8))
@@ -144,14 +144,14 @@ import ToolSupport
         return try #require(try KeyUpkeep(user: "@a:b", device: "D", records: change.put, key: key))
     }
 
-    @Test("The former fallback key is forgotten an hour after the first message that used the new one")
+    @Test("The former fallback key is discarded an hour after the first message that used the new one")
     func formerFallbackKey() throws {
         let start = Date(timeIntervalSince1970: 1_000_000)
         var upkeep = try KeyUpkeep(user: "@a:b", device: "D")
         let first = try published(upkeep)
         let second = try published(upkeep)
         #expect(first != second)
-        // As long as the new one is not in use, the former is.
+        // The former key stays as long as the new one is not used.
         try begin(upkeep, with: first, at: start)
         #expect(upkeep.formerFallbackKeyEnd == nil)
         try upkeep.forgetFormerFallbackKey(at: start + 1_000_000)
@@ -159,7 +159,7 @@ import ToolSupport
         try begin(upkeep, with: second, at: start)
         #expect(upkeep.formerFallbackKeyEnd == start + 3600)
         upkeep = try restarted(upkeep)
-        // Later messages put nothing off.
+        // Later messages do not postpone it.
         try begin(upkeep, with: second, at: start + 3000)
         try upkeep.forgetFormerFallbackKey(at: start + 3599)
         try begin(upkeep, with: first, at: start + 3599)
@@ -167,18 +167,18 @@ import ToolSupport
         #expect(throws: (any Error).self) { try begin(upkeep, with: first, at: start + 3600) }
         try begin(upkeep, with: second, at: start + 3600)
         #expect(upkeep.formerFallbackKeyEnd == nil)
-        // It is gone from the disk as well, and the next one goes the same way.
+        // It is gone from the storage as well, and the next one follows the same rule.
         upkeep = try restarted(upkeep)
         #expect(throws: (any Error).self) { try begin(upkeep, with: first, at: start + 3600) }
         let third = try published(upkeep)
         try begin(upkeep, with: second, at: start + 7200)
         try begin(upkeep, with: third, at: start + 7200)
-        // A clock that was set back does not keep it for longer.
+        // A clock that was set back does not prolong its lifetime.
         try upkeep.forgetFormerFallbackKey(at: start)
         #expect(upkeep.formerFallbackKeyEnd == start + 3600)
     }
 
-    @Test("The former fallback key is forgotten in time, also where nothing else happens")
+    @Test("The former fallback key is discarded in time, even if nothing else happens")
     func formerFallbackKey() async throws {
         var fixture = try await MachineFixture()
         let target = try await fixture.published().device
@@ -206,7 +206,7 @@ import ToolSupport
         #expect(late.sessions.count == 1 && late.rejected == [.unreadable: 1])
     }
 
-    @Test("What is no message that begins a session names no key")
+    @Test("A message that begins no session names no one-time key")
     func oddMessages() throws {
         let message = try OlmAccount().session(with: OlmAccount().identityKey, oneTimeKey: OlmAccount().identityKey)
             .encrypt(Array("x".utf8))

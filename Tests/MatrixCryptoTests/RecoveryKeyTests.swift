@@ -12,7 +12,7 @@ import ToolSupport
     ]
     private static let text = "EsTp RvZT njck 8Yrh RAtw XLS8 4Nr2 r9S9 LGAW DaEx VAPB vLRK"
 
-    @Test("A recovery key has the form that other clients give it.") func knownKey() throws {
+    @Test("A recovery key has the form that other clients use.") func knownKey() throws {
         #expect(RecoveryKeyCodec.text(of: try KeyMaterial(bytes: Self.bytes)).text == Self.text)
         for text in [
             Self.text, Self.text.filter { $0 != " " },
@@ -23,7 +23,7 @@ import ToolSupport
         }
     }
 
-    @Test("Any key is read as it was written.") func roundTrip() throws {
+    @Test("Any key is read back as it was written.") func roundTrip() throws {
         for bytes in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32)] {
             let key = try KeyMaterial(bytes: bytes)
             #expect(try RecoveryKeyCodec.key(from: RecoveryKeyCodec.text(of: key).text).isEqual(to: key))
@@ -36,14 +36,14 @@ import ToolSupport
         }
     }
 
-    @Test("Each single character that is mistyped is noticed.") func mistyped() throws {
+    @Test("A single mistyped character is detected.") func mistyped() throws {
         let text = Array(Self.text.filter { $0 != " " })
         var accepted = 0
         for index in text.indices {
             for other in "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz" where other != text[index] {
                 var changed = text
                 changed[index] = other
-                // One of 256 has the right parity by chance, if what it begins with is right.
+                // One in 256 has the right parity by chance, if its prefix is right.
                 if (try? RecoveryKeyCodec.key(from: String(changed))) != nil { accepted += 1 }
             }
         }
@@ -51,7 +51,7 @@ import ToolSupport
     }
 
     @Test(
-        "What is no recovery key is refused.",
+        "Anything but a recovery key is rejected.",
         arguments: [
             "", " ", "EsTpRvZTnjck8YrhRAtwXLS84Nr2r9S9LGAWDaExVAPBvLRk",
             "AATpRvZTnjck8YrhRAtwXLS84Nr2r9S9LGAWDaExVAPBvLRk", "AATpRvZTnjck8YrhRAtwXLS84Nr2r9S9",
@@ -63,7 +63,7 @@ import ToolSupport
         #expect(throws: RecoveryKeyCodec.Failure.malformed) { try RecoveryKeyCodec.key(from: text) }
     }
 
-    @Test("A recovery key is printed by nobody.") func hidden() throws {
+    @Test("A recovery key is never printed.") func hidden() throws {
         let key = RecoveryKeyCodec.text(of: try KeyMaterial())
         var dumped = ""
         dump(key, to: &dumped)

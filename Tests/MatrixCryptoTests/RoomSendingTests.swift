@@ -8,13 +8,13 @@ import ToolSupport
 
 @testable import MatrixCrypto
 
-/// What is written into encrypted rooms: who reads it, with which key, and what is on the disk before.
+/// Sending to encrypted rooms: who can read it, with which key, and what is stored beforehand.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct RoomSendingTests {
     private static let day: TimeInterval = 86_400
 
     private func session(_ sealed: JSONValue) -> String { sealed["session_id"]?.string ?? "" }
 
-    @Test("What is written is read by those who got its key, and by the device itself")
+    @Test("Messages are readable by devices that received the key, and by the sending device")
     func reading() async throws {
         var fixture = try await SendingFixture()
         let sealed = try await fixture.say("Größe")
@@ -23,14 +23,14 @@ import ToolSupport
         let event = SealedEvent(room: fixture.room, event: "$1", sender: "@me:b", content: sealed)
         let own = try await fixture.subject.read([event])[0]
         #expect(try own.get().content["body"] == "Größe")
-        // From another sender's hand it is not ours.
+        // Claimed by another sender, it is rejected.
         let forged = SealedEvent(room: fixture.room, event: "$2", sender: "@a:b", content: sealed)
         #expect(try await fixture.subject.read([forged])[0] == .failure(.sender))
         let key = try #require(try fixture.reader("A1").contents.first)
         #expect(key["shared_history"] == true && key["room_id"] == "!r:b")
     }
 
-    @Test("After the first message, no more is asked; after a restart, neither, and the session goes on")
+    @Test("After the first message no more requests are made, not even after a restart, and the session goes on")
     func requests() async throws {
         var fixture = try await SendingFixture()
         let first = try await fixture.say("One")
@@ -45,7 +45,7 @@ import ToolSupport
         #expect(try [first, second, third].map { try reader.read($0)?.index } == [0, 1, 2])
     }
 
-    @Test("A relation is outside alone")
+    @Test("A relation is sent only outside the ciphertext")
     func relation() async throws {
         var fixture = try await SendingFixture()
         _ = try await fixture.say("First")
@@ -61,7 +61,7 @@ import ToolSupport
 
     // MARK: Rotation
 
-    @Test("Another key is used after so many messages, and after so long")
+    @Test("The key is rotated after the set number of messages, and after the set time")
     func rotation() async throws {
         var fixture = try await SendingFixture()
         try await EncryptedRoom.note(
@@ -76,12 +76,12 @@ import ToolSupport
         let later = try await fixture.say("After it")
         #expect(session(later) != sessions[6])
         #expect(try fixture.reader("A1").read(later)?.text == "After it")
-        // A clock that was set back says nothing of the age.
+        // After the clock was set back, the session's age is unknown.
         fixture.now -= 2 * Self.day
         #expect(session(try await fixture.say("Before")) != session(later))
     }
 
-    @Test("Stricter settings begin another session")
+    @Test("Stricter settings start a new session")
     func settings() async throws {
         var fixture = try await SendingFixture()
         let first = session(try await fixture.say("One"))
@@ -91,7 +91,7 @@ import ToolSupport
         #expect(session(try await fixture.say("Two")) != first)
     }
 
-    @Test("Who has left or was banned reads no more, nor what was said meanwhile", arguments: ["leave", "ban"])
+    @Test("Former members cannot read what is sent after they leave, even if they return", arguments: ["leave", "ban"])
     func leaving(_ membership: String) async throws {
         var fixture = try await SendingFixture()
         fixture.members["@b:b"] = "join"
@@ -105,13 +105,13 @@ import ToolSupport
         let again = try await fixture.say("Both again")
         #expect(try fixture.reader("B1").read(again)?.text == "Both again")
         #expect(try fixture.reader("B1").read(after) == nil)
-        // Gone and back within one answer, which a restart does not forget.
+        // Left and returned within one response, which a restart does not forget.
         try await fixture.sync([.member("@b:b", membership), .member("@b:b", "join")])
         try await fixture.machine.restart()
         #expect(session(try await fixture.say("Another key")) != session(again))
     }
 
-    @Test("Who comes later reads from then on, with the same key")
+    @Test("New members can read from then on, with the same key")
     func joining() async throws {
         var fixture = try await SendingFixture()
         let before = try await fixture.say("Before")
@@ -123,7 +123,7 @@ import ToolSupport
         #expect(try fixture.reader("A1").contents.count == 1)
     }
 
-    @Test("A device that is gone reads no more, and one that is new reads on")
+    @Test("A removed device cannot read later messages, and a new one can")
     func devices() async throws {
         var fixture = try await SendingFixture()
         fixture.readers.append(try ReadingDevice("@a:b", "A2"))
@@ -135,7 +135,7 @@ import ToolSupport
         let second = try await fixture.say("One device")
         #expect(try gone.read(second) == nil && fixture.reader("A1").read(second)?.text == "One device")
         fixture.readers.append(try ReadingDevice("@a:b", "A3"))
-        // One's own other devices read as well.
+        // The user's other devices can read as well.
         fixture.readers.append(try ReadingDevice("@me:b", "ME2"))
         try await fixture.sync(changed: ["@a:b", "@me:b"])
         let third = try await fixture.say("More devices")
@@ -145,7 +145,7 @@ import ToolSupport
         }
     }
 
-    @Test("Whoever is invited gets the key where the room lets them read")
+    @Test("Invited users get the key if the history visibility lets them read")
     func invited() async throws {
         for (visibility, reads) in [
             ("shared", true), ("world_readable", true), ("invited", true), ("joined", false), ("anything", false),
@@ -164,7 +164,7 @@ import ToolSupport
         }
     }
 
-    @Test("Another key is used when those who come later may read what was said, or no longer may")
+    @Test("The key is rotated when later members become able to read earlier messages, or cease to be")
     func visibility() async throws {
         var fixture = try await SendingFixture()
         let shared = session(try await fixture.say("Shared"))
@@ -178,7 +178,7 @@ import ToolSupport
         #expect(try fixture.reader("A1").contents.map { $0["shared_history"] == true } == [true, false, false])
     }
 
-    @Test("After a gap all members are asked for again, and who went meanwhile reads no more")
+    @Test("After a gap all members are requested again, and those who left cannot read on")
     func gap() async throws {
         var fixture = try await SendingFixture()
         fixture.members["@b:b"] = "join"
@@ -194,7 +194,7 @@ import ToolSupport
         #expect(try fixture.reader("B1").read(later) == nil)
     }
 
-    @Test("After a sync that was taken without the keys, members and devices are asked for again")
+    @Test("After a sync that was processed without the keys, members and devices are requested again")
     func missedSync() async throws {
         var fixture = try await SendingFixture()
         _ = try await fixture.say("One")
@@ -214,7 +214,7 @@ import ToolSupport
         #expect(fixture.counts["members"] == (before["members"] ?? 0) + 1)
     }
 
-    @Test("A list of members that is older than what a sync has said meanwhile is asked for again")
+    @Test("A list of members that is older than a sync is requested again")
     func overtakenMembers() async throws {
         var fixture = try await SendingFixture()
         guard
@@ -225,7 +225,7 @@ import ToolSupport
         #expect(
             try await !fixture.subject.setMembers(
                 fixture.members, visibility: nil, of: fixture.room, since: version))
-        // After a change that failed, it is not known what it was asked for.
+        // A failed change reloads the state: a list requested before it is rejected.
         await fixture.machine.storage.fail(1)
         guard
             case .needsMembers(let second) = try await fixture.subject.seal(
@@ -239,7 +239,7 @@ import ToolSupport
 
     // MARK: Devices without a key
 
-    @Test("A device without keys to claim is told so once, holds nobody up, and gets the key once it has some")
+    @Test("A device without one-time keys is notified once, delays nobody, and gets the key once it has some")
     func noOlm() async throws {
         var fixture = try await SendingFixture()
         fixture.readers.append(try ReadingDevice("@a:b", "A2", oneTimeKeys: false))
@@ -261,7 +261,7 @@ import ToolSupport
         #expect(session(first) == session(third))
     }
 
-    @Test("A server that is away holds nobody up; its users get the key when it is back")
+    @Test("An unreachable server delays nobody; its users get the key when it is back")
     func awayServer() async throws {
         var fixture = try await SendingFixture()
         fixture.members["@far:c"] = "join"
@@ -276,7 +276,7 @@ import ToolSupport
         #expect(try fixture.reader("F1").read(second)?.text == "Two")
     }
 
-    @Test("A device whose keys have changed, or are not signed any more, gets no key")
+    @Test("A device whose keys have changed, or are no longer signed, gets no room key")
     func disputedDevice() async throws {
         var fixture = try await SendingFixture()
         fixture.readers.append(try ReadingDevice("@a:b", "A2"))
@@ -297,7 +297,7 @@ import ToolSupport
 
     // MARK: What is on the disk
 
-    @Test("If storing fails at any step, nothing leaves, no index is used twice, and the next attempt succeeds")
+    @Test("If storing fails at any step, nothing is sent, no index is used twice, and the next attempt succeeds")
     func failingStorage() async throws {
         var indices: [String: Set<UInt32>] = [:]
         for failure in 1...12 {
@@ -322,7 +322,7 @@ import ToolSupport
         }
     }
 
-    @Test("Devices, identities and sessions that cannot be read are not taken for none: nothing leaves")
+    @Test("Unreadable devices, identities and sessions do not count as missing: nothing is sent")
     func unreadableStorage() async throws {
         for kind in [CryptoRecord.Kind.device, .identity, .olmSession, .readMessage] {
             var fixture = try await SendingFixture()
@@ -342,7 +342,7 @@ import ToolSupport
         }
     }
 
-    @Test("A key whose answer was lost is sent again as it was, also after a restart, and the message waits for it")
+    @Test("A key whose response was lost is sent again unchanged, also after a restart, and the message waits for it")
     func lostAnswers() async throws {
         var fixture = try await SendingFixture()
         fixture.lostSends = 1
@@ -365,7 +365,7 @@ import ToolSupport
                 try await other.answerNext()
                 continue
             }
-            // It is ended with the request under way.
+            // The process ends with the request in flight.
             try await other.machine.restart()
             guard case .sendAll(let again)? = try await other.subject.nextRequest(at: other.now)?.action else {
                 return #expect(Bool(false))
@@ -380,7 +380,7 @@ import ToolSupport
         #expect(Bool(false), "no key was sent")
     }
 
-    @Test("After a repair another session is begun and everyone is asked for again")
+    @Test("After a recovery a new session starts and all members are requested again")
     func repair() async throws {
         var fixture = try await SendingFixture()
         let first = session(try await fixture.say("One"))
@@ -388,7 +388,7 @@ import ToolSupport
         #expect(session(try await fixture.say("Two")) != first && fixture.counts["members"] == 2)
     }
 
-    @Test("What cannot be written is refused, and says why")
+    @Test("A message that cannot be encrypted is rejected with the reason")
     func rejections() async throws {
         let fixture = try await SendingFixture()
         let machine = fixture.subject
@@ -402,7 +402,7 @@ import ToolSupport
         #expect(try await seal(["x": .number(0.5)], in: fixture.room) == .refused(.content))
     }
 
-    @Test("A thousand devices get the key in few requests")
+    @Test("A thousand devices get the key in a few requests")
     func manyDevices() async throws {
         var fixture = try await SendingFixture()
         for number in 0..<500 {

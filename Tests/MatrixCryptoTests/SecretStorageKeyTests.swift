@@ -19,7 +19,7 @@ import ToolSupport
         return try SecretStorageKey(id: "bmur2d9ypPUH1msSwCxQOJkuKRmJI55e", content: .object(content))
     }
 
-    @Test("A key is recognized that another client has described.") func knownDescription() throws {
+    @Test("A key matches the description that another client wrote.") func knownDescription() throws {
         let key = try RecoveryKeyCodec.key(from: Self.recoveryKey)
         #expect(try description().proof(of: key) == .proven)
         #expect(try description().proof(of: KeyMaterial()) == .wrong)
@@ -30,8 +30,8 @@ import ToolSupport
         #expect(try description().type == "m.secret_storage.key.bmur2d9ypPUH1msSwCxQOJkuKRmJI55e")
     }
 
-    /// Its passphrase, salt and check are those of a test of matrix-rust-sdk, which has 10 iterations: too few here.
-    @Test("A key made of so few iterations that it can be guessed is refused, and so many that it takes hours.")
+    /// Passphrase, salt and check data are from a test of matrix-rust-sdk, which has 10 iterations: too few here.
+    @Test("So few iterations that the key can be guessed, or so many that deriving it takes hours, are rejected.")
     func iterations() async throws {
         let salt: JSONValue = "IuLnH7S85YtZmkkBJKwNUKxWF42g9O1H"
         for count: Int64 in [-1, 0, 10, 99_999, 10_000_001, .max] {
@@ -52,7 +52,7 @@ import ToolSupport
         #expect(try known.proof(of: KeyMaterial(bytes: bytes)) == .proven)
     }
 
-    @Test("A passphrase makes the key.") func passphrase() async throws {
+    @Test("The key is derived from a passphrase.") func passphrase() async throws {
         let passphrase: JSONValue = ["algorithm": "m.pbkdf2", "salt": "salt", "iterations": 100_000, "bits": 256]
         let made = try await description(["passphrase": passphrase]).key(from: "Größe")
         let expected = try KeyDerivation.pbkdf2SHA512(
@@ -62,7 +62,7 @@ import ToolSupport
     }
 
     @Test(
-        "A passphrase that cannot be used leaves the key as it is.",
+        "An unusable passphrase does not affect the key.",
         arguments: [
             5, "x", [:], ["algorithm": "m.argon2", "salt": "s", "iterations": 500_000],
             ["algorithm": "m.pbkdf2", "iterations": 500_000], ["algorithm": "m.pbkdf2", "salt": "s"],
@@ -77,7 +77,7 @@ import ToolSupport
         #expect(try key.proof(of: RecoveryKeyCodec.key(from: Self.recoveryKey)) == .proven)
     }
 
-    @Test("A description that is damaged is refused by what is wrong with it.") func damaged() {
+    @Test("A damaged description is rejected with the reason.") func damaged() {
         func failure(_ changes: [String: JSONValue]) -> SecretStorageKey.Failure? {
             do {
                 _ = try description(changes)
@@ -99,7 +99,7 @@ import ToolSupport
         #expect(throws: SecretStorageKey.Failure.algorithm) { try SecretStorageKey(id: "x", content: []) }
     }
 
-    @Test("A new key is recognized by its description, and by no other.") func newKey() throws {
+    @Test("A new key matches its own description only.") func newKey() throws {
         let key = try KeyMaterial()
         let made = try SecretStorageKey(describing: key, name: "Parlance")
         let read = try SecretStorageKey(id: made.id, content: made.content)
@@ -110,7 +110,7 @@ import ToolSupport
         #expect(made.id.bytes.count == 32)
     }
 
-    @Test("A secret is stored for a key, and opens by it alone.") func secrets() throws {
+    @Test("A secret is encrypted for one key, and only that key decrypts it.") func secrets() throws {
         let (key, secret) = (try KeyMaterial(), try KeyMaterial())
         let encrypted = try EncryptedSecret(.backup, secret, with: key)
         let content = EncryptedSecret.content(["a": encrypted])
@@ -120,7 +120,7 @@ import ToolSupport
         #expect(try encrypted.secret(.backup, with: key).isEqual(to: secret))
         #expect(throws: RatchetError.mac) { try encrypted.secret(.backup, with: KeyMaterial()) }
         #expect(throws: RatchetError.mac) { try encrypted.secret(.master, with: key) }
-        // With padding, as others write it.
+        // With padding, as other clients write it.
         let padded = secret.withBytes { Data(bytes: $0, count: 32).base64EncodedString() }
         let other = try EncryptedSecret(Array(padded.utf8), name: SecretName.backup.rawValue, key: key)
         #expect(try other.secret(.backup, with: key).isEqual(to: secret))
@@ -130,7 +130,7 @@ import ToolSupport
         }
     }
 
-    @Test("Each field of a stored secret is read strictly, and names of keys by their bytes.") func damagedEntries()
+    @Test("Each field of a stored secret is validated strictly, and key IDs by their bytes.") func damagedEntries()
         throws
     {
         let whole: [String: JSONValue] = [

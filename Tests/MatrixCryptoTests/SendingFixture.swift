@@ -6,12 +6,12 @@ import MatrixCrypto
 import Ratchets
 import Testing
 
-/// A device that reads what a machine writes.
+/// A device that decrypts what a machine sends.
 final class ReadingDevice {
     let device: TestDevice
     let oneTimeKeys: Bool
     private var olm: [OlmSession] = []
-    /// By the text of their identifiers.
+    /// Inbound sessions by session ID.
     private(set) var sessions: [String: InboundGroupSession] = [:]
     private(set) var contents: [JSONValue] = []
 
@@ -27,7 +27,7 @@ final class ReadingDevice {
 
     var id: DeviceID { DeviceID(user: device.user, device: device.device) }
 
-    /// One of its keys, as a server gives it to whoever claims one.
+    /// One of its one-time keys, as a server returns it for a claim.
     func claimed() throws -> JSONValue {
         try device.account.generateOneTimeKeys(1)
         let key = try #require(try device.account.unpublishedOneTimeKeys.first)
@@ -38,7 +38,7 @@ final class ReadingDevice {
         return ["signed_curve25519:\(key.id)": .object(signed)]
     }
 
-    /// Takes a message to this device.
+    /// Processes a to-device message.
     func receive(_ content: JSONValue) throws {
         let ours = try #require(content["ciphertext"]?.object?["\(device.account.identityKey)"])
         let senderKey = try Curve25519Key(base64: content["sender_key"]?.string ?? "")
@@ -61,7 +61,7 @@ final class ReadingDevice {
         sessions[key["session_id"]?.string ?? ""] = session
     }
 
-    /// What an event says; `nil` if it has no key for it.
+    /// Decrypts an event; `nil` without the key for it.
     func read(_ sealed: JSONValue) throws -> (text: String, index: UInt32)? {
         guard let session = sessions[sealed["session_id"]?.string ?? ""] else { return nil }
         let bytes = try Base64.decoded(sealed["ciphertext"]?.string ?? "")
@@ -76,20 +76,20 @@ final class ReadingDevice {
     }
 }
 
-/// A machine that writes into a room, and a server with the devices of those who read it.
+/// A machine that sends to a room, and a server with the devices of the readers.
 struct SendingFixture {
     var machine: MachineFixture
     var now: Date
     let room: ExactText = "!r:b"
-    /// As a server lists them.
+    /// Memberships as the server lists them.
     var members: [ExactText: String] = ["@me:b": "join", "@a:b": "join"]
     var visibility: String? = "shared"
     var readers: [ReadingDevice] = []
     var unreachedServers: Set<String> = []
-    /// Requests since the start, by kind.
+    /// The number of requests so far, by kind.
     private(set) var counts: [String: Int] = [:]
     private(set) var withheld: [JSONValue] = []
-    /// Answers of the server that are lost.
+    /// How many upcoming responses to key shares are lost.
     var lostSends = 0
     private(set) var transactions: [String] = []
 
@@ -108,7 +108,7 @@ struct SendingFixture {
         try #require(readers.first { $0.device.device == device })
     }
 
-    /// Has a sync say this.
+    /// Applies a sync with these changes.
     mutating func sync(_ items: [AudienceNews.Item] = [], changed: [ExactText] = []) async throws {
         var sync = CryptoSync(kind: .sliding)
         sync.changed = changed
@@ -116,7 +116,7 @@ struct SendingFixture {
         try await subject.received([AudienceNews(room: room, items: items)])
     }
 
-    /// Writes into the room as an account does.
+    /// Sends to the room as an account would.
     mutating func say(_ text: String) async throws -> JSONValue {
         for _ in 0..<12 {
             let content: [String: JSONValue] = ["msgtype": "m.text", "body": .string(text)]

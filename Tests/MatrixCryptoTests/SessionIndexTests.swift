@@ -8,11 +8,11 @@ import ToolSupport
 
 @testable import MatrixCrypto
 
-/// Which indices of a session messages have: none is used twice, whatever happens between them.
+/// The session indices that messages use: none is used twice, whatever happens in between.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SessionIndexTests {
     private func session(_ sealed: JSONValue) -> String { sealed["session_id"]?.string ?? "" }
 
-    @Test("A restart amid reserved indices uses none twice, skips no more than were used, and others read on")
+    @Test("A restart amid reserved indices uses none twice, skips no more than were used, and others can read on")
     func restartsAmidReservedIndices() async throws {
         var fixture = try await SendingFixture()
         var (used, sessions): ([UInt32], Set<String>) = ([], [])
@@ -33,7 +33,7 @@ import ToolSupport
         #expect(fixture.counts["claim"] == 1 && fixture.counts["send"] == 1)
     }
 
-    @Test("Few messages of many write to the disk or read from it, and none misses what others write there")
+    @Test("Most messages neither write to the disk nor read from it, but all notice what others write there")
     func reservedIndices() async throws {
         var fixture = try await SendingFixture()
         let storage = fixture.machine.storage
@@ -49,7 +49,7 @@ import ToolSupport
         #expect(session(try await fixture.say("91")) != former)
     }
 
-    @Test("A device that comes amid reserved indices gets the key at the next message, also after a restart")
+    @Test("A device added amid reserved indices gets the key with the next message, also after a restart")
     func sharingAmidReservedIndices() async throws {
         for restarts in [false, true] {
             var fixture = try await SendingFixture()
@@ -68,7 +68,7 @@ import ToolSupport
         }
     }
 
-    @Test("After a change that failed amid reserved indices none is used twice")
+    @Test("After a change that failed amid reserved indices, none is used twice")
     func failureAmidReservedIndices() async throws {
         var fixture = try await SendingFixture()
         var used: Set<UInt32> = []
@@ -84,14 +84,14 @@ import ToolSupport
         }
     }
 
-    @Test("A session as earlier versions stored it goes on at its index; one with impossible indices is an error")
+    @Test("A session stored by an earlier version continues at its index; one with impossible indices is an error")
     func storedSessions() async throws {
         var fixture = try await SendingFixture()
         for number in 0..<3 { _ = try await fixture.say("\(number)") }
         let (storage, key) = (fixture.machine.storage, OutboundRoom.key(fixture.room))
         let record = try #require(await storage.records[key])
         var members = try #require(try JSONValue(parsing: record).object)
-        // An earlier version would not know what was used.
+        // An earlier version would not know which indices may have been used.
         #expect(members["pickle"] == nil && members["reserved"] == 4)
         for reserved: Int64 in [1, 1_000_000, -1] {
             members["reserved"] = .integer(reserved)

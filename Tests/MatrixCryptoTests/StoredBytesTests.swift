@@ -12,7 +12,7 @@ import ToolSupport
 
     private func read(_ text: String) throws -> Record { try JSONDecoder().decode(Record.self, from: Data(text.utf8)) }
 
-    @Test("Bytes come back, also from the lists of numbers that earlier versions stored")
+    @Test("Bytes are read back, also from the arrays of numbers that earlier versions stored")
     func reading() throws {
         for bytes in [[], [0], Array(UInt8.min...UInt8.max)] {
             let record = try JSONEncoder().encode(Record(bytes: StoredBytes(bytes)))
@@ -22,7 +22,7 @@ import ToolSupport
         #expect(try read(#"{"bytes":"AQ"}"#).other == nil)
     }
 
-    @Test("What is no bytes is an error", arguments: [#""!""#, "[256]", "[-1]", #"["1"]"#, "{}", "1", "null"])
+    @Test("Anything but bytes is an error", arguments: [#""!""#, "[256]", "[-1]", #"["1"]"#, "{}", "1", "null"])
     func malformed(_ value: String) {
         #expect(throws: (any Error).self) { try read(#"{"bytes":\#(value)}"#) }
         guard value != "null" else { return }

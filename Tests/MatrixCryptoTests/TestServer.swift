@@ -5,9 +5,9 @@ import MatrixCrypto
 import Ratchets
 import Testing
 
-/// A server in memory that several machines are devices of: keys, signatures and messages to devices.
+/// An in-memory server whose devices are machines: keys, signatures and to-device messages.
 final class TestServer {
-    /// One of its devices.
+    /// A device that is signed in to the server.
     struct Client {
         let machine: CryptoMachine
         let storage: FakeCryptoStorage
@@ -23,13 +23,13 @@ final class TestServer {
     private var devices: [ExactText: [ExactText: [String: JSONValue]]] = [:]
     private var oneTimeKeys: [DeviceID: [String: JSONValue]] = [:]
     private var inboxes: [DeviceID: [JSONValue]] = [:]
-    /// By user, then by what `keys/query` calls them.
+    /// By user, then by the member of a `keys/query` response.
     private var identities: [ExactText: [String: [String: JSONValue]]] = [:]
     private var changed: [DeviceID: Set<ExactText>] = [:]
-    /// Changes or drops messages to devices on their way.
+    /// Modifies or drops to-device messages in transit.
     var intercept: (_ sender: DeviceID, _ type: String, _ content: JSONValue) -> JSONValue? = { $2 }
     private(set) var sent: [(type: String, reader: DeviceID)] = []
-    /// With whom nobody shares a room any more, as each answer of a sync says.
+    /// The users in `left` of each sync response.
     var left: [ExactText] = []
 
     func signIn(_ user: ExactText, _ device: ExactText) async throws -> Client {
@@ -41,7 +41,7 @@ final class TestServer {
         return client
     }
 
-    /// Starts a device again over what it has stored.
+    /// Restarts a device with its stored state.
     func restart(_ client: Client) async throws -> Client {
         let machine = try await CryptoMachine(
             user: client.id.user, device: client.id.device, storage: client.storage, key: client.key)
@@ -50,7 +50,7 @@ final class TestServer {
         return again
     }
 
-    /// Has a device make the identity of its user.
+    /// Creates the identity of a user on a device.
     func makeIdentity(on client: Client) async throws {
         let staged = try await client.machine.stageIdentity()
         try publishIdentity(staged.upload, of: client.machine.user)
@@ -70,7 +70,7 @@ final class TestServer {
         for client in clients { changed[client.id, default: []].insert(user) }
     }
 
-    /// Delivers and answers until nobody has anything to say.
+    /// Delivers messages and answers requests until there are no more.
     func exchangeAll() async throws {
         for _ in 0..<30 {
             var isQuiet = true
@@ -147,7 +147,7 @@ final class TestServer {
         return .object(members.mapValues { .object($0) })
     }
 
-    /// Has a device get a message, from whomever.
+    /// Delivers a to-device message from any sender.
     func deliver(
         _ type: String, _ content: JSONValue, from sender: DeviceID, to user: ExactText, _ device: ExactText
     ) {
@@ -158,7 +158,7 @@ final class TestServer {
             ["type": .string(type), "sender": .string(sender.user.text), "content": content])
     }
 
-    /// Takes signatures of what it has, and refuses those of anything else.
+    /// Accepts signatures for objects that the server has, and rejects all others.
     private func sign(_ object: [String: JSONValue], _ id: ExactText, of user: ExactText) throws {
         func merged(_ known: [String: JSONValue]) throws -> [String: JSONValue] {
             guard try SignedJSON.signedBytes(of: known) == SignedJSON.signedBytes(of: object) else { throw Mismatch() }

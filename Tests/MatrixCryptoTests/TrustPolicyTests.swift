@@ -5,7 +5,7 @@ import MatrixCrypto
 import Ratchets
 import Testing
 
-/// Who gets keys of rooms, and whose messages are shown.
+/// Who receives room keys, and whose messages are shown.
 @Suite(.enabled(if: RatchetLibrary.version != nil))
 struct TrustPolicyTests {
     private let server = TestServer()
@@ -35,7 +35,7 @@ struct TrustPolicyTests {
         return try #require(try await client.machine.read([event]).first)
     }
 
-    @Test("Only devices that their owners have confirmed get the key of a room.")
+    @Test("Only devices that their owners have confirmed receive a room key.")
     func keysGoToConfirmedDevices() async throws {
         let sender = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: sender)
@@ -53,7 +53,7 @@ struct TrustPolicyTests {
         let trust = try await sender.machine.trust(of: ["@me:b", "@a:b", "@x:b"])
         #expect(trust == RoomTrust(withoutIdentity: [MemberID("@x:b")]))
 
-        // Once it is confirmed it reads what comes, and not what was.
+        // Once confirmed, it can read new messages, but no earlier ones.
         #expect(try await other.machine.adopt(try await confirmed.machine.storedSecrets()).count == 3)
         try await server.exchangeAll()
         let later = try await share(sender, members: [])
@@ -62,7 +62,7 @@ struct TrustPolicyTests {
         await #expect(throws: GroupMessageReader.Seal.self) { try await read(sealed, "$1", by: other).get() }
     }
 
-    @Test("A device that gets no key is told why, once for each session, also after a restart and when it comes later.")
+    @Test("A device that gets no key is notified why, once per session, also after a restart and if it is added later.")
     func unconfirmedDevicesAreInformed() async throws {
         let sender = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: sender)
@@ -90,7 +90,7 @@ struct TrustPolicyTests {
         }
     }
 
-    @Test("A message of a device that nobody has confirmed is hidden, and shown once somebody has.")
+    @Test("A message from an unconfirmed device is hidden until the device is confirmed.")
     func unconfirmedSendersAreHidden() async throws {
         let sender = try await server.signIn("@me:b", "ME")
         let reader = try await server.signIn("@a:b", "A1")
@@ -106,19 +106,19 @@ struct TrustPolicyTests {
         #expect(try await reader.machine.known([session], of: ["@me:b"]) == [session])
         #expect(try await reader.machine.known([session], of: ["@x:b"]).isEmpty)
         #expect(try await read(sealed, "$1", by: reader).get().trust == nil)
-        // It stays readable when the device is gone.
+        // A message sent after the confirmation is readable, too.
         let again = try await share(sender, members: [])
         try await reader.machine.accept("@me:b")
         #expect(try await read(again, "$2", by: reader).get().content["body"] == "hello")
     }
 
-    @Test("Who has left before anybody asked for their devices is asked about when something of theirs is read.")
+    @Test("The devices of a user who left before they were queried are queried when a message of theirs is read.")
     func sendersWhoHaveLeftAreAskedAbout() async throws {
         let sender = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: sender)
         let reader = try await server.signIn("@a:b", "A1")
         try await server.makeIdentity(on: reader)
-        // The answer that brings the key says so, too.
+        // The response that delivers the key also reports that the user has left.
         server.left = ["@me:b"]
         let sealed = try await share(sender, members: ["@me:b", "@a:b"])
         try await server.exchangeAll()
@@ -131,7 +131,7 @@ struct TrustPolicyTests {
         #expect(try await read(sealed, "$1", by: reader).get().content["body"] == "hello")
     }
 
-    @Test("Nothing is sent to a person whose verified identity has changed, until the user says so.")
+    @Test("Nothing is sent to a user whose verified identity has changed, until the change is accepted.")
     func changedIdentitiesHoldSending() async throws {
         let sender = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: sender)
@@ -161,7 +161,7 @@ struct TrustPolicyTests {
         }
     }
 
-    @Test("Who is not confirmed themselves verifies nobody.")
+    @Test("A device that is not confirmed verifies nobody.")
     func unconfirmedDevicesVerifyNobody() async throws {
         let first = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: first)
@@ -175,7 +175,7 @@ struct TrustPolicyTests {
         }
         _ = try await share(first, members: ["@me:b", "@a:b"])
         try await verify(first, other)
-        // The other device has seen the signature, and can say so once it is confirmed.
+        // The other device has seen the signature, which counts once the device is confirmed.
         #expect(try await second.machine.identity(of: "@a:b") == .unverified)
         #expect(try await second.machine.adopt(try await first.machine.storedSecrets()).count == 3)
         try await server.exchangeAll()
@@ -185,7 +185,7 @@ struct TrustPolicyTests {
         #expect(try await second.machine.identity(of: "@a:b") == .unverified)
     }
 
-    /// Has two people compare emoji in a room.
+    /// Makes two users compare emoji in a room.
     private func verify(_ one: TestServer.Client, _ other: TestServer.Client) async throws {
         let (asking, asked) = (one.id.user, other.id.user)
         let request = try await one.machine.verificationRequest(to: asked)
@@ -196,7 +196,7 @@ struct TrustPolicyTests {
             VerificationEvent(
                 room: room, event: id, sender: sender, type: type, content: content, sentAt: server.now)
         }
-        /// Delivers to both what was said, as a room does.
+        /// Delivers the waiting events to both, as a room does.
         func deliver() async throws {
             while !waiting.isEmpty {
                 let (sender, message) = waiting.removeFirst()

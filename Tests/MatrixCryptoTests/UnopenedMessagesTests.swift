@@ -20,13 +20,13 @@ import ToolSupport
         (try? await fixture.machine.read([event])[0].get()) != nil
     }
 
-    @Test("What came without the keys is read in its order once they are there, and then forgotten")
+    @Test("Messages received without the keys are read in order once the keys are open, and then removed")
     func order() async throws {
         var fixture = try await MachineFixture()
         let peer = try await fixture.peer()
         try await fixture.know([peer.device])
         let groups = try (0..<3).map { _ in try OutboundGroupSession() }
-        // The first begins the session that the others are of.
+        // The first message establishes the session of the others.
         for group in groups { try await keep([peer.share(group), ["type": "m.presence"]], fixture) }
         let events = try groups.enumerated().map { try peer.say("x", with: $1, as: ExactText("$\($0)")) }
         #expect(await kept(fixture).count == 4)
@@ -37,7 +37,7 @@ import ToolSupport
         #expect(try await fixture.machine.receiveUnopened(at: fixture.start) == CryptoReceipt())
     }
 
-    @Test("The same twice, as after a token that was not stored, changes nothing")
+    @Test("The same messages again, as after a token that was not stored, change nothing")
     func repeated() async throws {
         let fixture = try await MachineFixture()
         let event = try await fixture.peer().share(OutboundGroupSession())
@@ -47,7 +47,7 @@ import ToolSupport
         #expect(receipt.sessions.count == 1 && receipt.rejected == [.repeated: 1])
     }
 
-    @Test("Number and size are bounded; the oldest are kept, as later ones build on them")
+    @Test("Number and size are bounded; the oldest are kept, as later ones depend on them")
     func bounds() async throws {
         let fixture = try await MachineFixture()
         func event(_ number: Int, _ size: Int = 10) -> JSONValue {
@@ -61,14 +61,14 @@ import ToolSupport
         #expect(stored.count == 10_000 && stored.first?["sender"] == "@0:b" && stored.last?["sender"] == "@9999:b")
 
         let other = try await MachineFixture()
-        // One that is longer than any message has no place at all.
+        // A message longer than any genuine one is not stored at all.
         try await keep([event(0, 300_000)] + (0..<200).map { event($0, 250_000) }, other)
         let size = await kept(other).map(\.value.count).reduce(0, +)
         #expect(size > 30_000_000 && size < 34_000_000)
         #expect(await kept(other).allSatisfy { !$0.value.contains(Data("300000".utf8)) })
     }
 
-    @Test("A message that a damaged record keeps from being read holds no other up, and waits for it")
+    @Test("A message that a damaged record makes unreadable blocks no other, and stays stored")
     func damaged() async throws {
         let fixture = try await MachineFixture()
         let (device, keys) = try await fixture.published()
@@ -90,7 +90,7 @@ import ToolSupport
         #expect(await kept(fixture).isEmpty)
     }
 
-    @Test("A disk that fails at any step loses nothing")
+    @Test("A storage failure at any step loses nothing")
     func fullDisk() async throws {
         for step in 1...4 {
             var fixture = try await MachineFixture()
@@ -100,7 +100,7 @@ import ToolSupport
             try await keep([peer.share(group)], fixture)
             let event = try peer.say("x", with: group, as: "$1")
             await fixture.storage.fail(at: step)
-            // Fails in one of its steps, or has fewer.
+            // Fails at this step, unless there are fewer.
             _ = try? await fixture.machine.receiveUnopened(at: fixture.start)
             await fixture.storage.fail(at: 0)
             try await fixture.restart()
@@ -110,7 +110,7 @@ import ToolSupport
         }
     }
 
-    @Test("Records that cannot be read cost themselves; another device begins without them")
+    @Test("Unreadable records are skipped; another device starts without them")
     func oddRecords() async throws {
         let fixture = try await MachineFixture()
         let group = try OutboundGroupSession()

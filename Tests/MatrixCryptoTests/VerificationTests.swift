@@ -11,7 +11,7 @@ struct VerificationTests {
     private typealias Client = TestServer.Client
     private let server = TestServer()
 
-    /// A user with an identity made on one device, and another device that it has not confirmed.
+    /// A user with an identity created on one device, and another device that it has not confirmed.
     private func twoDevices() async throws -> (old: Client, new: Client) {
         let old = try await server.signIn("@me:b", "OLD")
         try await server.makeIdentity(on: old)
@@ -39,7 +39,7 @@ struct VerificationTests {
         #expect(emoji.count == 7 && numbers.count == 3 && phases[1] == phases[0])
     }
 
-    @Test("An answer of a device that stays unknown ends its verification in time, and no other.")
+    @Test("A verification whose device stays unknown times out, and does not affect others.")
     func unknownDevice() async throws {
         let me = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: me)
@@ -68,7 +68,7 @@ struct VerificationTests {
 
     // MARK: Own devices
 
-    @Test("A new device is confirmed by comparing emoji, whoever asks, and gets the secrets of the user.")
+    @Test("A new device is confirmed by comparing emoji, whichever device asks, and receives the user's secrets.")
     func newDeviceIsConfirmed() async throws {
         for asksOld in [false, true] {
             let server = TestServer()
@@ -96,13 +96,13 @@ struct VerificationTests {
             let (given, made) = (try await new.machine.storedSecrets(), try await old.machine.storedSecrets())
             #expect(Set(given.keys) == [.master, .selfSigning, .userSigning])
             for (name, secret) in given { #expect(made[name].map { $0.isEqual(to: secret) } == true) }
-            // Others answer no device whose verification has not ended for them.
+            // Other clients drop secret requests from devices whose verification has not ended on their side.
             let early = server.sent.map(\.type).prefix { $0 != "m.secret.request" }
             #expect(early.contains("m.key.verification.done"))
         }
     }
 
-    @Test("Emoji that differ end the verification on both sides, and nothing is confirmed.")
+    @Test("Differing emoji end the verification on both sides, and nothing is confirmed.")
     func mismatchConfirmsNothing() async throws {
         let (old, new) = try await twoDevices()
         _ = try await new.machine.verifyDevice(nil, at: server.now)
@@ -118,7 +118,7 @@ struct VerificationTests {
         #expect(try await new.machine.storedSecrets().isEmpty)
     }
 
-    @Test("A server that exchanges the keys of the comparison is found by what was promised, or by what is compared.")
+    @Test("A server that replaces the exchanged keys is detected by the commitment or by the comparison.")
     func exchangedKeysAreFound() async throws {
         let (old, new) = try await twoDevices()
         let stranger = try ShortAuthentication()
@@ -130,12 +130,12 @@ struct VerificationTests {
         _ = try await new.machine.verifyDevice(nil, at: server.now)
         try await server.exchangeAll()
         try await perform(.accept, old)
-        // Who has begun was promised another key; the other side waits for nothing more.
+        // The side that sent `start` holds a commitment to another key, and cancels for both sides.
         #expect(try await only(new).phase == .canceled(.mismatch))
         #expect(try await only(old).phase == .canceled(.mismatch))
     }
 
-    @Test("A server that changes the MACs, or what they name, confirms nothing.")
+    @Test("A server that modifies the MACs, or the keys that they name, confirms nothing.")
     func changedMACsConfirmNothing() async throws {
         for change in 0..<4 {
             let server = TestServer()
@@ -167,7 +167,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("A request is answered by one device; the others of the user are told.")
+    @Test("A request is answered by one device; the user's other devices are notified.")
     func oneDeviceAnswers() async throws {
         let (old, new) = try await twoDevices()
         let id = try await new.machine.verifyDevice(nil, at: server.now)
@@ -185,7 +185,7 @@ struct VerificationTests {
         try await expectComparing(new, third)
     }
 
-    @Test("Requests end when nobody answers, and a verification after ten minutes.")
+    @Test("Unanswered requests time out, and a verification ends after ten minutes.")
     func verificationsEnd() async throws {
         let (old, new) = try await twoDevices()
         _ = try await new.machine.verifyDevice(nil, at: server.now)
@@ -201,7 +201,7 @@ struct VerificationTests {
         #expect(try await new.machine.verifications().isEmpty)
     }
 
-    @Test("A request that is old, from a stranger, or one of very many is not shown.")
+    @Test("A request that is old, from another user, or one of very many is not shown.")
     func unwantedRequestsAreNotShown() async throws {
         let (old, new) = try await twoDevices()
         func request(_ id: String, age: Double = 0) -> JSONValue {
@@ -220,10 +220,10 @@ struct VerificationTests {
         #expect(try await old.machine.verifications().count == 8)
     }
 
-    @Test("Both sides may begin at once: the smaller name counts.")
+    @Test("If both sides send `start`, the smaller device ID prevails.")
     func bothMayBegin() async throws {
         let (old, new) = try await twoDevices()
-        // Neither `start` arrives before both are under way.
+        // Neither `start` is delivered before both are sent.
         var held: [(DeviceID, JSONValue)] = []
         server.intercept = { sender, type, content in
             guard type == "m.key.verification.start" else { return content }
@@ -252,7 +252,7 @@ struct VerificationTests {
 
     // MARK: Secrets
 
-    @Test("Secrets go to confirmed devices alone, and are taken only as answers that fit.")
+    @Test("Secrets are sent only to confirmed devices, and accepted only as matching answers.")
     func secretsAreGuarded() async throws {
         let (old, new) = try await twoDevices()
         for name in SecretName.allCases {
@@ -267,14 +267,14 @@ struct VerificationTests {
         try await server.exchangeAll()
         #expect(server.sent.map(\.type).count == before)
         #expect(try await new.machine.storedSecrets().isEmpty)
-        // In the clear it is nobody's.
+        // A secret sent in the clear is rejected.
         server.deliver(
             "m.secret.send", ["request_id": "r", "secret": "AAAA"], from: old.id, to: "@me:b", "NEW")
         try await server.exchangeAll()
         #expect(try await new.machine.storedSecrets().isEmpty)
     }
 
-    @Test("What the user opens confirms the device only if it is what the server's identity was made with.")
+    @Test("The secrets that the user opens confirm the device only if they match the identity on the server.")
     func adoptionChecksKeys() async throws {
         let (old, new) = try await twoDevices()
         let secrets = try await old.machine.storedSecrets()
@@ -287,7 +287,7 @@ struct VerificationTests {
         #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == true)
     }
 
-    @Test("A new identity is told on the devices of the former one, and voids what that had verified.")
+    @Test("A new identity is reported on devices of the former one, and voids its verifications.")
     func resetIsNoticed() async throws {
         let (old, new) = try await twoDevices()
         try await server.makeIdentity(on: new)
@@ -298,7 +298,7 @@ struct VerificationTests {
         #expect(try await old.machine.ownIdentity() == .confirmed)
     }
 
-    @Test("An identity whose upload was answered into the void is taken up at the next look.")
+    @Test("An identity whose upload response was lost is adopted at the next query.")
     func lostAnswerOfIdentity() async throws {
         let client = try await server.signIn("@me:b", "OLD")
         let staged = try await client.machine.stageIdentity()
@@ -306,7 +306,7 @@ struct VerificationTests {
         try server.publishIdentity(staged.upload, of: "@me:b")
         try await server.exchangeAll()
         #expect(try await client.machine.ownIdentity() == .confirmed)
-        // Nobody has made its backup and shown its recovery key.
+        // Its backup has not been created, and its recovery key not shown.
         #expect(try await client.machine.preparedBackupKey()?.isEqual(to: staged.backupKey) == true)
         #expect(try await client.machine.isRecoveryKeyUnsaved())
     }

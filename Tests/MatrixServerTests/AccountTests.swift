@@ -76,7 +76,7 @@ struct AccountTests {
         try await Self.wait(accounts, for: ann) { $0 == .online }
         let again = try await #require(accounts.backend(of: ann))
         for await rooms in again.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
-        // And what the keys of its device are encrypted with.
+        // The other credential encrypts the keys of the account's device.
         #expect(await home.keyring.credentials.count == (RatchetLibrary.version == nil ? 1 : 2))
         await accounts.close()
         await list.close()
@@ -211,7 +211,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// An account whose credentials could not be stored asks for the password, whatever the keyring has.
+    /// An account whose credential could not be stored requires the password, whatever the keyring contains.
     @Test func unstoredCredentialIsRequestedAtTheNextLaunch() async throws {
         let home = Home()
         let name = try await Self.register("ann")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What a user is told of, by a real homeserver's push rules.
+/// The levels of arriving messages, according to a real homeserver's push rules.
 @Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
     @Test(arguments: [true, false]) func messagesOfOthersArriveWithTheirLevel(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)

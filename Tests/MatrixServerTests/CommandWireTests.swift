@@ -13,7 +13,7 @@ struct CommandWireTests {
     private let commands = CommandRegistry(capabilities: [], translator: .untranslated)
     private let file = Composer.Attachment(type: "image/png", name: "a.png", bytes: 3, source: "mxc://a/b")
 
-    /// Returns what the composer sends for this text, or `nil` and the reason for its rejection.
+    /// Returns the message that the composer sends for this text, or `nil` and the reason for its rejection.
     private func composed(_ text: WrittenText, files: [Composer.Attachment] = []) -> (ComposedMessage?, reason: String?)
     {
         var engine = ComposerEngine(configuration: .preset(.parlance))

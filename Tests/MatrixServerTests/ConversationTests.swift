@@ -308,9 +308,9 @@ import ToolSupport
             "m.room.encrypted", ["algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "x"], to: room, transaction: "e")
         let shown = try await bob.messages(in: room) { !$0.isEmpty }
         #expect(shown.first?.kind == .sealed && shown.first?.seal != nil, "it says why it cannot be read")
-        // His keys are not open: it waits. Built without encryption, it is refused.
+        // Bob's keys are not open, so the message waits. A program without encryption rejects it.
         _ = try? await bob.backend.send(Fixtures.outgoing("clear"), to: room)
-        // The store cannot be made to forget it.
+        // The room counts as encrypted even if the store's record of it is lost.
         try await bob.store.updateRoomState(of: room) { $0.encryption = .unknown }
         try await bob.backend.retry(nil, in: room)
         try await ann.backend.setTopic("Later", of: room)

@@ -84,7 +84,7 @@ struct InvitationTests {
         await bo.close()
     }
 
-    /// A direct chat is one for the inviter, the invitee, and their other clients.
+    /// A direct chat is direct for the inviter, the invitee, and their other clients.
     @Test(arguments: [true, false]) func directChatIsDirectForBoth(_ sliding: Bool) async throws {
         let (ann, bo) = try await pair(sliding: sliding)
         try await ann.backend.setDisplayName("Ann Smith")
@@ -109,7 +109,7 @@ struct InvitationTests {
         await bo.close()
     }
 
-    /// An initial sync reveals invitations withdrawn while offline, whatever the server forgot.
+    /// An initial sync removes invitations withdrawn while offline, although the server does not report the withdrawal.
     @Test(arguments: [true, false]) func initialSyncRemovesWithdrawnInvitations(_ sliding: Bool) async throws {
         var (ann, bo) = try await pair(sliding: sliding)
         let gone = try await ann.backend.createRoom(named: "Gone")

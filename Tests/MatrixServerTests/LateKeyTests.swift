@@ -8,15 +8,15 @@ import Testing
 @testable import MatrixBackend
 @testable import MatrixCrypto
 
-/// Other clients on devices that are confirmed after something was written: the key of that is not sent to them then,
-/// and they read it by a backup or not at all. Over a real homeserver.
+/// Other clients on devices that are confirmed only after a message was sent: they do not receive its key then, and
+/// decrypt it with a key from a backup or not at all. Over a real homeserver.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LateKeyTests {
     private func device(of user: MatrixUser) async throws -> MatrixPeer {
         try await MatrixPeer(
             user.session.user, server: user.server.url, client: .sdk, options: ["--restored"])
     }
 
-    /// The first message of the room's session that each device of a user was given.
+    /// The index of the first message whose key was shared, for each device of a user.
     private func shares(with user: MemberID, in room: RoomID, by ann: MatrixUser) async throws -> [String: UInt32] {
         let machine = try #require(await ann.backend.keys.machine)
         let key = OutboundRoom.key(ExactText(room.rawValue), ExactText(user.rawValue))
@@ -32,7 +32,7 @@ import Testing
         return room
     }
 
-    /// Says something that is to be of the same session as what was said before.
+    /// Sends a message, which must use the same session as an earlier one.
     private func say(_ text: String, after earlier: MessageID, by ann: MatrixUser, in room: RoomID) async throws
         -> MessageID
     {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "A device of the user that is confirmed late reads by the backup what was written before",
+        "The user's device that is confirmed late decrypts earlier messages with the backup's key",
         .enabled(if: !PeerClient.sdk.command.isEmpty, "no peer: build-aux/ratchets-peers --sdk installs it"),
         arguments: [true, false])
     func ownDevice(_ byRecoveryKey: Bool) async throws {
@@ -68,7 +68,7 @@ import Testing
         try await peer.ask("reach", "backup", "ENABLED")
         #expect(try await peer.read(early, in: room)?["body"] == "Early")
         try await ann.untilConfirmed(id)
-        // What is written now comes by a key of its own.
+        // New messages do not depend on the backup: the session's key was shared from its current index on.
         let late = try await say("Late", after: early, by: ann, in: room)
         #expect(try await peer.read(late, in: room)?["body"] == "Late")
         #expect(try await shares(with: ann.session.user, in: room, by: ann)[id] == 1)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "Another person's device that is confirmed late reads by their backup what was written before",
+        "Another user's device that is confirmed late decrypts earlier messages with their backup's key",
         .enabled(if: !PeerClient.sdk.command.isEmpty, "no peer: build-aux/ratchets-peers --sdk installs it"))
     func othersDevice() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "Who is confirmed late and has no backup reads from then on; a request for the key of what was before is not answered",
+        "A device confirmed late, without backup, decrypts later messages only; its key requests are ignored",
         .enabled(if: !PeerClient.nio.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"))
     func withoutBackup() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
@@ -134,7 +134,7 @@ import Testing
         }
         #expect(try await peer.read(late, in: room)?["body"]?.string?.hasPrefix("Late") == true)
         try await peer.ask("request_key", .string(room.rawValue), .string(early.rawValue))
-        // It has had the request by the time that it answers what came behind it.
+        // Ann's device has processed the key request by the time it has synced the next message.
         let next = try await say("Next", after: early, by: ann, in: room)
         #expect(try await peer.read(next, in: room)?["body"] == "Next")
         #expect(try await peer.read(early, in: room) == nil)

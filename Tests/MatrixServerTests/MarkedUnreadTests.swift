@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Rooms that a user marks as unread, over two devices.
+/// Unread marks across two devices of a user.
 @Suite(.timeLimit(.minutes(5))) struct MarkedUnreadTests {
     @Test(arguments: [true, false]) func markIsSharedUntilTheRoomIsReadOnEitherDevice(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
@@ -17,7 +17,7 @@ import Testing
         try await again.messages(in: room) { $0.last?.id == message.id }
         try await ann.backend.setMarkedUnread(true, in: room)
         try await again.waitForRoom(room) { $0.isMarkedUnread }
-        // Everything is read already, so no marker moves.
+        // The read marker does not move, because everything is read already.
         try await again.backend.markRead(message.id, in: room)
         try await ann.waitForRoom(room) { !$0.isMarkedUnread }
         try await again.backend.setMarkedUnread(true, in: room)

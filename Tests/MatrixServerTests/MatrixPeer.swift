@@ -6,22 +6,22 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// Which other Matrix client a test talks to.
+/// The other Matrix client in a test.
 enum PeerClient: String {
-    /// matrix-nio, which has no identities: a test makes one for it (`build-aux/matrix_peer.py`).
+    /// matrix-nio, which does not support identities: tests create one for it (`build-aux/matrix_peer.py`).
     case nio = "PARLANCE_MATRIX_PEER"
-    /// matrix-rust-sdk under its strictest settings (`build-aux/sdk_peer.py`).
+    /// matrix-rust-sdk with its strictest settings (`build-aux/sdk_peer.py`).
     case sdk = "PARLANCE_SDK_PEER"
 
-    /// How it is started; empty where it could not be installed.
+    /// The command that starts the client; empty if it is not installed.
     var command: [String] {
         ProcessInfo.processInfo.environment[rawValue]?.split(separator: " ").map(String.init) ?? []
     }
 }
 
-/// Another Matrix client as a process.
+/// Another Matrix client in a process of its own.
 final class MatrixPeer: Sendable {
-    /// How matrix-nio is started; empty where it could not be installed.
+    /// The command that starts matrix-nio; empty if it is not installed.
     static let command = PeerClient.nio.command
 
     struct Failure: Error {
@@ -31,10 +31,10 @@ final class MatrixPeer: Sendable {
     let user: MemberID
     private let client: PeerClient
     private let process: PeerProcess
-    /// Of its keys, as long as it runs.
+    /// Stores the client's keys while it runs.
     private let folder = TemporaryFolder()
 
-    /// - Parameter options: Further words of its command.
+    /// - Parameter options: additional arguments of the command.
     init(_ user: MemberID, server: URL, client: PeerClient = .nio, options: [String] = []) async throws {
         self.user = user
         self.client = client
@@ -42,7 +42,8 @@ final class MatrixPeer: Sendable {
             client.command + [server.absoluteString, user.rawValue, "password", folder.url.path] + options)
     }
 
-    /// Starts it until it answers: one that ends before it has signed in says nothing of what is tested.
+    /// Starts the client and waits for its first response. If it exits before it has signed in, it is restarted: this
+    /// is not what the tests are about.
     private static func started(_ command: [String]) async throws -> PeerProcess {
         for _ in 0..<2 {
             let process = try PeerProcess(command)
@@ -70,37 +71,37 @@ final class MatrixPeer: Sendable {
         return value
     }
 
-    /// What an event of a room says to it; `nil` if it has no key for it.
+    /// Returns the decrypted content of an event, or `nil` if the client lacks its key.
     func read(_ event: MessageID, in room: RoomID) async throws -> JSONValue? {
         let answer = try await ask("read", .string(room.rawValue), .string(event.rawValue))
         return answer == .null ? nil : answer
     }
 
-    /// Sends a text into a room, encrypted.
+    /// Sends an encrypted text.
     @discardableResult
     func say(_ text: String, in room: RoomID) async throws -> MessageID {
         try await send(["msgtype": "m.text", "body": .string(text)], in: room)
     }
 
-    /// Sends a message into a room, encrypted but for its relation.
+    /// Sends a message, encrypted except for its relation.
     @discardableResult
     func send(_ content: JSONValue, in room: RoomID) async throws -> MessageID {
         MessageID(try await ask("send", .string(room.rawValue), content).string ?? "")
     }
 
-    /// Sends a file of which byte N is 31 * N, encrypted.
+    /// Sends an encrypted file whose byte N is 31 * N.
     @discardableResult
     func sendFile(_ name: String, size: Int, in room: RoomID) async throws -> MessageID {
         let answer = try await ask("send_file", .string(room.rawValue), .string(name), .integer(Int64(size)))
         return MessageID(answer.string ?? "")
     }
 
-    /// The SHA-256 of the file of an event, decrypted.
+    /// Returns the SHA-256 of an event's decrypted file.
     func digest(ofFileOf event: MessageID, in room: RoomID) async throws -> String? {
         try await ask("read_file", .string(room.rawValue), .string(event.rawValue)).string
     }
 
-    /// What an edit makes of a message.
+    /// Returns the text of a message after an edit.
     func read(edit: MessageID, of message: MessageID, in room: RoomID) async throws -> String? {
         let content =
             switch client {

@@ -4,7 +4,7 @@ import ToolSupport
 
 /// Short versions of `parlance-matrix-soak`.
 @Suite(.timeLimit(.minutes(5))) struct MatrixSoakTests {
-    /// Two client processes and a homeserver of their own, all of which get killed.
+    /// Two client processes and their own homeserver, all of which are killed during the run.
     @Test func messagesOfTwoUsersArriveOnceAndInOrder() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run([
             "talk", "--messages", "80", "--client-kills", "2", "--server-kills", "1", "--faults", "10", "--data",
@@ -14,7 +14,7 @@ import ToolSupport
         #expect(outcome.output.contains("80 messages: 0 lost, 0 doubled, 0 timelines out of order"))
     }
 
-    /// A process dies once at each moment of an exchange of keys.
+    /// A process is killed once at each step of a key exchange.
     @Test(.enabled(if: EncryptionSetting.isOn)) func noKeyIsLostByKills() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run([
             "keys", "--client-kills", "6", "--server-kills", "0", "--data", ".build/synapse/keys",

@@ -4,16 +4,16 @@ import Foundation
 
 @testable import MatrixBackend
 
-/// What tests of identities and verifications wait for.
+/// Waiting for states of identities, verifications and devices.
 extension MatrixUser {
-    /// How encryption stands, once it stands as it is to.
+    /// Returns the encryption status once it satisfies a condition.
     @discardableResult
     func status(where condition: (EncryptionStatus) -> Bool) async throws -> EncryptionStatus {
         for await status in backend.encryptionStatuses() where condition(status) { return status }
         throw CancellationError()
     }
 
-    /// The newest verification in a phase, once there is one.
+    /// Returns the newest verification whose phase satisfies a condition, once there is one.
     @discardableResult
     func verification(where condition: (Verification.Phase) -> Bool) async throws -> Verification {
         for await all in backend.verifications() {
@@ -31,19 +31,19 @@ extension MatrixUser {
         while try await !backend.keys.isEncrypted(room) { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    /// Waits until this device knows that another person is in a room.
+    /// Waits until this device knows that another user has joined a room.
     func untilJoined(_ user: MemberID, in room: RoomID) async throws {
         try await members(of: room) { all in all.contains { $0.id == user && !$0.hasLeft } }
     }
 
-    /// Waits until this device knows that another one of the user is confirmed.
+    /// Waits until another device of the user is confirmed for this one.
     func untilConfirmed(_ device: String) async throws {
         while try await backend.devices().first(where: { $0.id == device })?.trust != .confirmed {
             try await Task.sleep(for: .milliseconds(50))
         }
     }
 
-    /// Another device of the user, with keys of its own.
+    /// Signs in on another device, which gets its own keys.
     func anotherDevice(sliding: Bool = true) async throws -> MatrixUser {
         let other = try await elsewhere(sliding: sliding)
         let name = session.user.rawValue
@@ -57,7 +57,7 @@ extension Verification.Phase {
         if case .comparing = self { true } else { false }
     }
 
-    /// What the user is shown, as symbols.
+    /// The emoji to compare.
     var emoji: [String] {
         if case .comparing(let emoji, _) = self { emoji.map(\.symbol) } else { [] }
     }

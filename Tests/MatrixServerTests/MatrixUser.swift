@@ -32,7 +32,7 @@ struct MatrixUser {
     let folder: TemporaryFolder
     let store: ChatStore
     let backend: MatrixBackend
-    /// Most have no keys.
+    /// Direct chats are unencrypted by default, because most test users have no keys.
     let privacy = PrivacyPreference(Privacy(encryptsDirectChats: false))
 
     /// - Parameter sliding: whether to use sliding sync.
@@ -62,7 +62,8 @@ struct MatrixUser {
         self.transport = transport
         self.folder = folder
         store = try await ChatStore.open(in: folder.path("store"))
-        // As the program does: a plain sync without the keys would let the server delete those it brings.
+        // Opens the keys before the sync starts, like the program: otherwise the server would delete the to-device
+        // messages of a plain sync.
         backend = try await MatrixBackend.start(
             over: store, server: server.url, ownUserID: session.user, token: credential == nil ? session.token : nil,
             hasSlidingSync: server.hasSlidingSync, transport: transport, privacy: privacy)
@@ -72,7 +73,7 @@ struct MatrixUser {
     }
 
     /// Simulates a restart with the same account and store.
-    /// - Parameter credential: Opens its keys before the sync begins.
+    /// - Parameter credential: opens the keys before the sync starts.
     func restarted(with credential: KeyCredential? = nil) async throws -> MatrixUser {
         await close()
         return try await MatrixUser(

@@ -13,7 +13,7 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct NewEncryptedRoomTests {
-    /// A user with keys, and another client.
+    /// Creates a user with keys, and another client.
     private static func people(sliding: Bool) async throws -> (ann: MatrixUser, peer: MatrixPeer) {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)
@@ -24,7 +24,7 @@ struct NewEncryptedRoomTests {
         return (ann, peer)
     }
 
-    /// Sends a first message at once, which the peer reads after it has joined.
+    /// Sends a first message at once, which the peer decrypts after joining.
     private static func talk(in room: RoomID, _ ann: MatrixUser, _ peer: MatrixPeer) async throws {
         try await ann.backend.send(Fixtures.outgoing("Größe", transaction: "first"), to: room)
         let sent = try await ann.syncedMessage(TransactionID("first"), in: room)
@@ -37,7 +37,7 @@ struct NewEncryptedRoomTests {
     }
 
     @Test(
-        "A new room's and a direct chat's first message is encrypted, and another client reads it",
+        "The first message in a new room or direct chat is encrypted, and another client decrypts it",
         arguments: [true, false])
     func created(_ sliding: Bool) async throws {
         let (ann, peer) = try await Self.people(sliding: sliding)
@@ -50,7 +50,7 @@ struct NewEncryptedRoomTests {
         await ann.close()
     }
 
-    @Test("Encryption is turned on by those who may, and what is sent then is encrypted")
+    @Test("Only permitted members can turn on encryption, and later messages are encrypted")
     func turnedOn() async throws {
         let (ann, peer) = try await Self.people(sliding: true)
         let (bo, _) = try await RoomKeyTests.person("bo", sliding: true)

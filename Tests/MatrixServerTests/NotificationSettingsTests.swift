@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What a user wants to be notified of, over two devices and a real homeserver's push rules.
+/// Notification settings across two devices, and their effect through a real homeserver's push rules.
 @Suite(.timeLimit(.minutes(5))) struct NotificationSettingsTests {
     private func wait(
         _ user: MatrixUser, where condition: (NotificationSettings) -> Bool

@@ -11,7 +11,7 @@ import Testing
 /// Notifications of one account on two devices, over a real homeserver.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct NotificationTests {
-    /// The desktop of a device.
+    /// The desktop of one device.
     @MainActor @Observable
     final class Desktop: RoomNotificationPresenter {
         private(set) var shown: [String: RoomNotification] = [:]
@@ -47,7 +47,7 @@ import Testing
         try await bob.waitForRoom(room)
         let hello = try await bob.say("Hello", in: room)
         let again = try await ann.elsewhere(sliding: sliding)
-        // Both have caught up with what came before.
+        // Both devices have received the earlier message.
         for device in [ann, again] {
             try await device.waitForRoom(room)
             try await device.messages(in: room) { $0.last?.id == hello.id }
@@ -64,7 +64,7 @@ import Testing
         #expect(target.room == room)
         await here.accounts.markRead(target)
         for desktop in [here, there] { await eventually { desktop.shown.isEmpty } }
-        // What is answered in a notification is the room's next message, and reads it.
+        // An inline reply is sent as the room's next message, and marks the room as read.
         try await bob.say("Or at four?", in: room)
         await eventually { here.bodies.count == 1 && there.bodies.count == 1 }
         let next = try #require(there.shown.values.first?.target)

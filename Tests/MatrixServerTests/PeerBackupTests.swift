@@ -8,8 +8,8 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Backups of this program and of matrix-rust-sdk, each restored by the other, over a real homeserver.
-/// `PARLANCE_PEER_KEYS` is how many keys they have, in `make soak` 10,000.
+/// Backups by this program and by matrix-rust-sdk, each restored by the other, over a real homeserver.
+/// `PARLANCE_PEER_KEYS` is the number of keys, 10,000 in `make soak`.
 @Suite(
     .enabled(if: !PeerClient.sdk.command.isEmpty, "no peer: build-aux/ratchets-peers --sdk installs it"), .serialized,
     .timeLimit(.minutes(90))
@@ -19,13 +19,13 @@ struct PeerBackupTests {
     private static let batch = 100
     private static let algorithm = "m.megolm.v1.aes-sha2"
 
-    /// matrix-rust-sdk on a further device of a user, which reads what keys of a backup open.
+    /// Signs in matrix-rust-sdk on another device of a user, with settings that accept keys from a backup.
     private func device(of user: MatrixUser) async throws -> MatrixPeer {
         try await MatrixPeer(
             user.session.user, server: user.server.url, client: .sdk, options: ["--restored"])
     }
 
-    /// All messages of a room, from its beginning.
+    /// Returns all messages of a room.
     private func messages(of user: MatrixUser, in room: RoomID) async throws -> [Message] {
         var (all, position): ([Message], Int64) = ([], .max)
         while true {
@@ -47,7 +47,7 @@ struct PeerBackupTests {
         }
     }
 
-    @Test("All keys of its backup are restored here, by its recovery key") func theirs() async throws {
+    @Test("All keys of its backup are restored here, with its recovery key") func theirs() async throws {
         let owner = try await MatrixUser.make("ann", sliding: true)
         let peer = try await device(of: owner)
         let room = try await owner.backend.createRoom(RoomRequest(name: "Sealed", isEncrypted: false))
@@ -67,7 +67,7 @@ struct PeerBackupTests {
         #expect(try await inboundSessions(of: ann) == 0)
         let start = ContinuousClock.now
         try await ann.backend.recover(with: key)
-        // Reading them begins behind the recovery.
+        // The keys are restored after `recover` has returned.
         while try await inboundSessions(of: ann) < Self.count { try await Task.sleep(for: .milliseconds(50)) }
         try await ann.status { $0.identity == .confirmed && $0.backup == .on(remaining: 0) && !$0.isRestoring }
         print("\(Self.count) keys of matrix-rust-sdk's backup restored in \(ContinuousClock.now - start)")
@@ -78,12 +78,12 @@ struct PeerBackupTests {
         await ann.close()
     }
 
-    @Test("All keys of a backup made here are restored by it, by our recovery key") func ours() async throws {
+    @Test("It restores all keys of a backup created here, with our recovery key") func ours() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true, hasIdentity: false)
         let recovery = try await ann.backend.createIdentity(password: "password")
         let room = try await ann.backend.createRoom(RoomRequest(name: "Sealed", isEncrypted: false))
         try await ann.waitForRoom(room)
-        // Each message has a key of its own.
+        // Create a new session for each message.
         try await ann.client.setState(
             "m.room.encryption", ["algorithm": .string(Self.algorithm), "rotation_period_msgs": 1], of: room)
         try await ann.untilEncrypted(room)

@@ -8,17 +8,17 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Messages both ways between this program and another client, and how many of them the other side could read: texts,
-/// replies, edits and files, with new sessions, restarts and keys that come late.
+/// Exchanges messages with another client and counts how many the other side could decrypt: texts, replies, edits and
+/// files, with new sessions, restarts and late keys.
 struct PeerTalk {
-    /// Of each side: two texts, a reply, an edit and a file.
+    /// The number of messages per side in a group: two texts, a reply, an edit and a file.
     static let group = 5
     private static let timeout = Duration.seconds(30)
 
     let client: PeerClient
-    /// Written by another client, and read here.
+    /// The number of the other client's messages that were decrypted here.
     private(set) var read = 0
-    /// Written here, and read by another client.
+    /// The number of messages sent here that the other client decrypted.
     private(set) var written = 0
     private(set) var restarts = 0
     private(set) var lateKeys = 0
@@ -27,20 +27,20 @@ struct PeerTalk {
     private let credential: KeyCredential
     private let peer: MatrixPeer
     private let room: RoomID
-    /// What the last group of the peer began with.
+    /// The first message of the peer's last group.
     private var lastText: MessageID?
 
     init(with client: PeerClient, sliding: Bool) async throws {
         self.client = client
         (ann, credential) = try await RoomKeyTests.person("ann", sliding: sliding)
         (room, peer) = try await RoomKeyTests.room(with: ann, sliding: sliding, client: client)
-        // Both sides begin a new session after so many messages.
+        // Both sides rotate the session after this number of messages.
         let settings: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": 20]
         try await ann.client.setState("m.room.encryption", settings, of: room)
         try await ann.untilEncrypted(room)
     }
 
-    /// - Parameter count: Of each side.
+    /// - Parameter count: the number of messages per side.
     mutating func run(_ count: Int) async throws {
         for group in 0..<count / Self.group {
             if group % 4 == 1 { try await peer.ask("rotate", .string(room.rawValue)) }
@@ -88,7 +88,7 @@ struct PeerTalk {
         }
         if all[first]?.text == "Größe \(group)" { read += 1 }
         if all[reply]?.text == "Reply \(group)", all[reply]?.replyTo == first { read += 1 }
-        // One for the text, which is gone with the edit, and one for the edit.
+        // One for the text, which the edit replaces, and one for the edit.
         if all[second]?.text == "Edited \(group)" { read += 2 }
         if let attachment = all[file]?.attachments.first,
             try Data(contentsOf: await ann.backend.content(of: attachment)) == Self.data(size)
@@ -97,7 +97,7 @@ struct PeerTalk {
         }
     }
 
-    /// Messages as they are stored, once they are as they are to be, or time is up.
+    /// Returns stored messages once they satisfy a condition, or when the time is up.
     private func messages(
         _ ids: [MessageID], until condition: ([MessageID: Message]) -> Bool
     ) async throws -> [MessageID: Message] {
@@ -151,7 +151,7 @@ struct PeerTalk {
         try await peer.read(message, in: room)?["body"]?.string
     }
 
-    /// The event that edits a message, once it has been sent.
+    /// Returns the event that edits a message, once it was sent.
     private func edit(of message: MessageID) async throws -> MessageID {
         _ = try await messages([message]) { $0[message]?.editedAt != nil && $0[message]?.pendingChange == nil }
         let events = try await ann.client.history(of: room, before: nil, limit: 10).events

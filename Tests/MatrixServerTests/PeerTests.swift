@@ -7,8 +7,8 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// This program and other clients read each other, over a real homeserver. `PARLANCE_PEER_MESSAGES` is how many messages
-/// each side writes, in `make soak` 1000.
+/// This program and other clients decrypt each other's messages, over a real homeserver. `PARLANCE_PEER_MESSAGES` is
+/// the number of messages per side, 1000 in `make soak`.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct PeerTests {
     static let count = ProcessInfo.processInfo.environment["PARLANCE_PEER_MESSAGES"].flatMap(Int.init) ?? 20
     private static let isLong = count > 100
@@ -24,16 +24,16 @@ import ToolSupport
     }
 
     @Test(
-        "A client with the strictest settings reads what is written here, and the other way round",
+        "A client with the strictest settings decrypts messages of this program, and vice versa",
         .enabled(if: !PeerClient.sdk.command.isEmpty, "no peer: build-aux/ratchets-peers --sdk installs it"),
         arguments: [true, false])
     func strict(_ sliding: Bool) async throws {
-        // The long form halves, as each way of syncing has its own.
+        // In the long run, each kind of sync has half of the messages.
         try await talk(with: .sdk, sliding: sliding, count: Self.isLong ? Self.count / 2 : Self.count)
     }
 
     @Test(
-        "A client that its user has confirmed reads what is written here, and the other way round",
+        "A confirmed device of another client decrypts messages of this program, and vice versa",
         .enabled(if: !PeerClient.nio.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"),
         arguments: isLong ? [true, false] : [true])
     func confirmed(_ sliding: Bool) async throws {
@@ -41,7 +41,7 @@ import ToolSupport
     }
 
     @Test(
-        "A device that its owner has not confirmed gets no keys, and what it sends is hidden",
+        "An unconfirmed device gets no keys, and its messages are hidden",
         .enabled(if: !PeerClient.nio.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"),
         arguments: [true, false])
     func unconfirmed(_ sliding: Bool) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What others learn of a user's activity.
+/// What other users learn about a user's activity.
 @Suite(.timeLimit(.minutes(5))) struct PrivacyTests {
     @Test(arguments: [true, false]) func privateReceiptsReachOwnDevicesAlone(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
@@ -20,7 +20,7 @@ import Testing
         ann.privacy.current.sharesReadReceipts = false
         try await ann.backend.markRead(first.id, in: room)
         try await again.waitForRoom(room) { $0.unreadCount == 0 }
-        // The next receipt is public: what came before it at the server has reached the other user by then.
+        // The next receipt is public: when the other user receives it, they have received everything before it.
         let second = try await bob.say("2", in: room)
         try await ann.messages(in: room) { $0.last?.id == second.id }
         var seen: [MessageID] = []

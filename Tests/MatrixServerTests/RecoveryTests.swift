@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixBackend
 @testable import MatrixCrypto
 
-/// Keys that are lost with a device and come back, over a real homeserver.
+/// Recovery of keys that were lost with a device, over a real homeserver.
 @Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct RecoveryTests {
     private func backup(of user: MatrixUser) async throws -> KeyBackup {
         let machine = try #require(await user.backend.keys.machine)
@@ -31,7 +31,7 @@ import ToolSupport
         SecretStorage(client: user.client, user: user.session.user)
     }
 
-    /// An encrypted room in which something was said.
+    /// Creates an encrypted room with messages.
     private func room(of ann: MatrixUser, saying texts: [String]) async throws -> RoomID {
         try await RoomKeyTests.untilPublished(ann)
         let room = try await ann.backend.createRoom(named: "Sealed")
@@ -44,7 +44,7 @@ import ToolSupport
         return room
     }
 
-    /// Another device of the user, which has no keys of what was said.
+    /// Signs in on another device, which lacks the keys of earlier messages.
     private func elsewhere(_ ann: MatrixUser, _ room: RoomID, count: Int) async throws -> MatrixUser {
         let other = try await ann.elsewhere(sliding: true)
         let credential = KeyCredential(account: ann.session.user.rawValue, place: MemoryCredentialStore())
@@ -54,7 +54,7 @@ import ToolSupport
         return other
     }
 
-    @Test("A new device reads what was said before it, by the recovery key that was typed.") func recovery()
+    @Test("A new device decrypts earlier messages after entering the recovery key.") func recovery()
         async throws
     {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true, hasIdentity: false)
@@ -85,7 +85,7 @@ import ToolSupport
         try await other.messages(in: room) { $0.map(\.text) == texts }
         await reaches(otherBackup, .on(remaining: 0))
 
-        // The backup is lost, and made anew by the device that was restored.
+        // The backup is deleted, and the restored device creates a new one.
         try await annBackup.delete()
         #expect(try await ann.client.keyBackup() == nil)
         await ann.close()
@@ -117,7 +117,7 @@ import ToolSupport
         await ann.close()
     }
 
-    @Test("Devices are listed, renamed, and signed out by the account's password.") func devices() async throws {
+    @Test("Devices are listed, renamed, and signed out with the account's password.") func devices() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let other = try await ann.elsewhere(sliding: true)
         let (user, device) = (ann.session.user, other.session.device)
@@ -138,7 +138,7 @@ import ToolSupport
     }
 
     @Test(
-        "Key files are read by another client, and its by us.",
+        "Key files are imported by another client, and its files by us.",
         .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"))
     func keyFiles() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
@@ -150,13 +150,13 @@ import ToolSupport
         let folder = TemporaryFolder()
         let (ours, theirs) = (folder.path("ours.txt"), folder.path("theirs.txt"))
         let machine = try #require(await ann.backend.keys.machine)
-        // A passphrase in ASCII, as matrix-nio reads others in another encoding than the specification says, and few
-        // rounds, as it is slow at them.
+        // An ASCII passphrase, because matrix-nio encodes others differently from the specification, and few rounds,
+        // because it is slow.
         let writer = try KeyFileWriter(ours, with: try await KeyFileSeal(passphrase: "password", rounds: 1_000))
         try writer.append(try await machine.exportedSessions(after: nil, limit: 10))
         #expect(try writer.finish() == 2)
 
-        // Ours, by another device of the one who has written it.
+        // Import our file on another device of the peer's user, who sent the messages.
         let elsewhere = try await MatrixPeer(peer.user, server: ann.server.url)
         #expect(try await elsewhere.read(first, in: room) == nil)
         await #expect(throws: MatrixPeer.Failure.self) {
@@ -166,7 +166,7 @@ import ToolSupport
         #expect(try await elsewhere.read(first, in: room)?["body"] == "Größe")
         #expect(try await elsewhere.read(second, in: room)?["body"] == "Second")
 
-        // Theirs, by another device of ours.
+        // Import the peer's file on another device of ours.
         try await elsewhere.ask("export_keys", .string(theirs.path), "password")
         let other = try await self.elsewhere(ann, room, count: 2)
         await ann.close()
@@ -185,6 +185,6 @@ import ToolSupport
 }
 
 extension String {
-    /// As somebody types a recovery key who minds no spaces.
+    /// The recovery key as a user may type it, without its spaces.
     fileprivate var typed: String { "  " + replacing(" ", with: "") + "\n" }
 }

@@ -52,7 +52,7 @@ struct RoomEntryTests {
         _ = try await ann.client.send("m.room.message", marker, to: room, transaction: "marker")
         try await ann.messages(in: room) { $0.contains { $0.text == "Marker" } }
         #expect(try await ann.backend.isEncrypted(room))
-        // It waits for keys; where there can be none, it is refused.
+        // The message waits for keys; a program without encryption rejects it.
         _ = try? await ann.backend.send(WrittenMessage("After"), as: TransactionID("t"), to: room)
         let back = try await ann.restarted()
         try await back.messages(in: room) { $0.contains { $0.text == "Marker" } }

@@ -9,14 +9,14 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What another client encrypts for this device arrives here, over a real homeserver.
+/// This device decrypts another client's messages, over a real homeserver.
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"), .serialized,
     .timeLimit(.minutes(5))
 )
 struct RoomKeyTests {
-    /// A user of this program with keys.
-    /// - Parameter hasIdentity: Whether they have set up encryption, with a backup.
+    /// Creates a user with keys.
+    /// - Parameter hasIdentity: whether to set up encryption, with a backup.
     static func person(
         _ name: String, sliding: Bool, hasIdentity: Bool = true
     ) async throws -> (MatrixUser, KeyCredential) {
@@ -33,7 +33,7 @@ struct RoomKeyTests {
         await user.backend.reconnect()
     }
 
-    /// Waits until the server has the keys of a user's device.
+    /// Waits until the server has the keys of the user's device.
     static func untilPublished(_ user: MatrixUser) async throws {
         let name = user.session.user.rawValue
         while true {
@@ -44,7 +44,7 @@ struct RoomKeyTests {
         }
     }
 
-    /// What an event of a room says, once there is a key for it.
+    /// Returns the text of an encrypted event, once its key has arrived.
     private static func text(of event: MessageID, in room: RoomID, for user: MatrixUser) async throws -> String? {
         while true {
             let found = try await user.client.context(of: event, in: room, limit: 0).events.first { $0.id == event }
@@ -62,9 +62,9 @@ struct RoomKeyTests {
         }
     }
 
-    /// An encrypted room with another client in it.
-    /// - Parameter isConfirmed: Whether the other client's user has an identity that has confirmed it. matrix-nio makes
-    ///   none, so the test does.
+    /// Creates an encrypted room with another client in it.
+    /// - Parameter isConfirmed: whether the other client's device is confirmed. matrix-nio creates no identities, so
+    ///   the test creates one for its user.
     static func room(
         with ann: MatrixUser, sliding: Bool, isConfirmed: Bool = true, client: PeerClient = .nio
     ) async throws -> (RoomID, MatrixPeer) {
@@ -83,7 +83,7 @@ struct RoomKeyTests {
         return (room, peer)
     }
 
-    /// Makes an identity for a user, and has it confirm all devices that have keys.
+    /// Creates an identity for a user, and confirms all of the user's devices that have keys.
     static func confirm(_ user: MatrixUser) async throws {
         let transport = CurlTransport()
         defer { transport.close() }
@@ -111,7 +111,7 @@ struct RoomKeyTests {
         #expect(failures?.object?.isEmpty ?? true)
     }
 
-    @Test("What another client encrypts is read in the timeline, and stays so", arguments: [true, false])
+    @Test("Another client's messages are decrypted in the timeline, and stay readable", arguments: [true, false])
     func timeline(_ sliding: Bool) async throws {
         var (ann, credential) = try await Self.person("ann", sliding: sliding)
         let (room, peer) = try await Self.room(with: ann, sliding: sliding)
@@ -146,8 +146,8 @@ struct RoomKeyTests {
         await ann.close()
     }
 
-    /// Until the keys are open a sliding sync leaves those of rooms at the server.
-    @Test("A message is sealed until its key comes, and then turns into what it says in its place")
+    /// Until the keys are opened, a sliding sync leaves room keys on the server.
+    @Test("A message is sealed until its key arrives, and then opened in its place")
     func lateKey() async throws {
         var (ann, credential) = try await Self.person("ann", sliding: true)
         let (room, peer) = try await Self.room(with: ann, sliding: true)
@@ -169,7 +169,7 @@ struct RoomKeyTests {
         #expect(after.map(\.position) == before.map(\.position))
         ann = try await ann.restarted(open: credential)
         try await ann.messages(in: room) { $0.map(\.text) == ["First", "Edited while locked"] }
-        // Another device has no keys of what was said before it.
+        // Another device lacks the keys of messages from before its sign-in.
         let other = try await ann.elsewhere(sliding: true)
         await ann.close()
         try await Self.open(other, KeyCredential(account: credential.account, place: MemoryCredentialStore()))
@@ -189,7 +189,7 @@ struct RoomKeyTests {
             said[id] = text
             try await peer.ask("rotate", .string(room.rawValue))
         }
-        // While nobody is there, and after that.
+        // Sent while the account is offline.
         await ann.backend.close()
         let away = try await peer.say("while away", in: room)
         ann = try await ann.restarted(open: credential)
@@ -201,7 +201,7 @@ struct RoomKeyTests {
 }
 
 extension MatrixUser {
-    /// Simulates a restart with its keys.
+    /// Simulates a restart that opens the keys.
     func restarted(
         open credential: KeyCredential, expecting condition: EncryptionCondition = .on
     ) async throws -> MatrixUser {

@@ -18,7 +18,7 @@ struct RoomSuccessionTests {
         #expect(try await ann.backend.succession(of: old) == RoomSuccession())
         // Room version 10 still has room IDs with a server name.
         let path = ["client", "v3", "rooms", old.rawValue, "upgrade"]
-        // All suites load one homeserver, and an upgrade is many events.
+        // All suites share the homeserver, and an upgrade creates many events.
         let answer = try await ann.client.call(.post, path, body: ["new_version": "10"], timeout: .seconds(150))
         let new = RoomID(try #require(answer["replacement_room"]?.string))
         try await ann.messages(in: old, withEvents: true) { $0.contains { $0.event?.kind == .replaced } }

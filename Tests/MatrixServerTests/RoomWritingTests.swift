@@ -11,19 +11,19 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is written into encrypted rooms is read by another client, and by another account of this program, over a real
-/// homeserver.
+/// Messages sent into encrypted rooms are decrypted by another client, and by another account of this program, over a
+/// real homeserver.
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"), .serialized,
     .timeLimit(.minutes(5))
 )
 struct RoomWritingTests {
-    /// The content of an event as the server has it.
+    /// Returns an event as stored on the server.
     private static func raw(_ event: MessageID, in room: RoomID, for user: MatrixUser) async throws -> MatrixEvent {
         try #require(try await user.client.event(event, in: room))
     }
 
-    /// Sends and reads.
+    /// Sends a message and checks that the peer decrypts it.
     @discardableResult
     private static func say(
         _ text: String, from ann: MatrixUser, to peer: MatrixPeer, in room: RoomID, replyTo: MessageID? = nil
@@ -40,7 +40,7 @@ struct RoomWritingTests {
         try await raw(message.id, in: message.roomID, for: user).content["session_id"]?.string
     }
 
-    @Test("Another client reads texts, replies, edits and files, also after a restart", arguments: [true, false])
+    @Test("Another client decrypts texts, replies, edits and files, also after a restart", arguments: [true, false])
     func writing(_ sliding: Bool) async throws {
         var (ann, credential) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (room, peer) = try await RoomKeyTests.room(with: ann, sliding: sliding)
@@ -82,7 +82,7 @@ struct RoomWritingTests {
         await ann.close()
     }
 
-    @Test("Stricter settings bring another key, and who was removed does not get it", arguments: [true, false])
+    @Test("Stricter settings rotate the session, and removed members do not get the key", arguments: [true, false])
     func rotation(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (room, peer) = try await RoomKeyTests.room(with: ann, sliding: sliding)
@@ -108,13 +108,13 @@ struct RoomWritingTests {
         try await peer.ask("join", .string(room.rawValue))
         try await ann.members(of: room) { all in all.first { $0.id == peer.user }?.hasLeft == false }
         try await Self.say("Back", from: ann, to: peer, in: room)
-        // The server may show it, as the history is shared; without its key it says nothing.
+        // The server may return the event, as the history is shared, but the peer lacks its key.
         let found = try? await peer.read(hidden.id, in: room)
         #expect(found == nil)
         await ann.close()
     }
 
-    @Test("Two accounts of this program talk, edit and send files, also after restarts", arguments: [true, false])
+    @Test("Two accounts of this program exchange messages and files, also after restarts", arguments: [true, false])
     func conversation(_ sliding: Bool) async throws {
         var (ann, annCredential) = try await RoomKeyTests.person("ann", sliding: sliding)
         var (bob, bobCredential) = try await RoomKeyTests.person("bob", sliding: sliding)
@@ -126,7 +126,7 @@ struct RoomWritingTests {
         try await ann.client.setState("m.room.encryption", settings, of: room)
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
         try await ann.untilEncrypted(room)
-        // Between invitation and joining.
+        // Sent between the invitation and the join.
         let early = try await ann.say("Early", in: room)
         _ = try await bob.backend.join(room.rawValue)
         try await bob.waitForRoom(room)
@@ -156,7 +156,7 @@ struct RoomWritingTests {
         await bob.close()
     }
 
-    @Test("What was queued in the clear is sealed if encryption has come meanwhile, and sent once")
+    @Test("Queued messages are encrypted if encryption was turned on meanwhile, and sent once")
     func queuedBefore() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         try await RoomKeyTests.untilPublished(ann)
@@ -165,7 +165,7 @@ struct RoomWritingTests {
         let clear = try await ann.say("Clear", in: room)
         await ann.backend.outbox.setOnline(false)
         try await ann.backend.send(Fixtures.outgoing("Queued", transaction: "queued"), to: room)
-        // As if the answer to an attempt had been lost.
+        // Simulates an attempt whose response was lost.
         try await ann.backend.send(Fixtures.outgoing("Sent", transaction: "sent"), to: room)
         let sent = try await ann.client.send(
             "m.room.message", ["msgtype": "m.text", "body": "Sent"], to: room, transaction: "sent")
@@ -183,7 +183,7 @@ struct RoomWritingTests {
         await ann.close()
     }
 
-    @Test("Messages and files are forwarded into an encrypted room, uploaded anew")
+    @Test("Messages and files are forwarded into an encrypted room, with a new upload")
     func forwarding() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         let (room, peer) = try await RoomKeyTests.room(with: ann, sliding: true)
@@ -205,7 +205,7 @@ struct RoomWritingTests {
         await #expect(throws: ChatError.notPermitted) {
             try await ann.backend.send(copy, as: TransactionID("no"), to: clear)
         }
-        // As the user has confirmed.
+        // Sent unencrypted, which the user has confirmed.
         var plain = copy
         plain.files = [try await ann.backend.unencrypted(file)]
         try await ann.backend.send(plain, as: TransactionID("yes"), to: clear)

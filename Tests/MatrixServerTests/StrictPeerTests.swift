@@ -7,14 +7,14 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Verification and recovery with matrix-rust-sdk under its strictest settings, over a real homeserver.
+/// Verification and recovery against matrix-rust-sdk with its strictest settings, over a real homeserver.
 @Suite(
     .enabled(if: !PeerClient.sdk.command.isEmpty, "no peer: build-aux/ratchets-peers --sdk installs it"), .serialized,
     .timeLimit(.minutes(5))
 )
 struct StrictPeerTests {
-    /// matrix-rust-sdk on a further device of a user.
-    /// - Parameter readsBackup: Whether it reads what keys of a backup open, which prove nothing of their sender.
+    /// Signs in matrix-rust-sdk on another device of a user.
+    /// - Parameter readsBackup: whether its settings accept keys from a backup, which do not prove the sender.
     private func device(of user: MatrixUser, readsBackup: Bool = false) async throws -> MatrixPeer {
         try await MatrixPeer(
             user.session.user, server: user.server.url, client: .sdk, options: readsBackup ? ["--restored"] : [])
@@ -39,9 +39,9 @@ struct StrictPeerTests {
         try await compare(user, peer)
     }
 
-    /// Both show the same, and confirm it.
+    /// Both sides show the same emoji and confirm the match.
     private func compare(_ user: MatrixUser, _ peer: MatrixPeer) async throws {
-        // It syncs when it is asked something.
+        // The peer syncs only when it receives a request.
         let theirs = try await peer.ask("emoji").array?.compactMap(\.string)
         let ours = try await user.verification(where: \.isComparing)
         #expect(ours.phase.emoji.count == 7 && theirs == ours.phase.emoji)
@@ -52,7 +52,7 @@ struct StrictPeerTests {
         try await user.backend.perform(.dismiss, in: ours.id)
     }
 
-    /// A room with one message, encrypted by a device of this program.
+    /// Creates a room with one message, encrypted by this program.
     private func room(of ann: MatrixUser, saying text: String) async throws -> (RoomID, MessageID) {
         let room = try await ann.backend.createRoom(RoomRequest(name: "Sealed", isEncrypted: true))
         try await ann.waitForRoom(room)
@@ -60,7 +60,7 @@ struct StrictPeerTests {
         return (room, try await ann.say(text, in: room).id)
     }
 
-    @Test("Its device is confirmed by emoji, whoever asks, and reads the backup then", arguments: [true, false])
+    @Test("Its device is confirmed by emoji, from either side, and then reads the backup", arguments: [true, false])
     func itsDevice(_ isAskedByPeer: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         let (room, message) = try await room(of: ann, saying: "Größe")
@@ -85,7 +85,7 @@ struct StrictPeerTests {
     }
 
     @Test(
-        "It confirms a device of this program by emoji, whoever asks, which reads the backup then",
+        "It confirms a device of this program by emoji, from either side, which then reads the backup",
         arguments: [true, false])
     func ourDevice(_ isAskedByPeer: Bool) async throws {
         let owner = try await MatrixUser.make("ann", sliding: true)
@@ -97,7 +97,7 @@ struct StrictPeerTests {
         try await ann.waitForRoom(room)
         try await ann.untilEncrypted(room)
         try await peer.ask("join", .string(room.rawValue))
-        // Encrypted for confirmed devices alone.
+        // Encrypted for confirmed devices only.
         let early = try await peer.say("Early", in: room)
         try await ann.messages(in: room) { $0.last?.id == early && $0.last?.seal != nil }
         try await ann.status { $0.identity == .unconfirmed }
@@ -108,7 +108,7 @@ struct StrictPeerTests {
             try await asksPeer(ann, peer) { _ = try await ann.backend.verifyDevice(nil) }
         }
         try await ann.status { $0.identity == .confirmed }
-        // It hands out the secrets when it is asked.
+        // The peer shares the secrets when it syncs.
         for _ in 0..<50 where try await ann.backend.keys.machine?.storedSecrets().count != 4 {
             try await peer.ask("sync")
             try await Task.sleep(for: .milliseconds(100))
@@ -122,7 +122,7 @@ struct StrictPeerTests {
         await ann.close()
     }
 
-    @Test("Another person's identity is verified by emoji in their chat, whoever asks", arguments: [true, false])
+    @Test("Another user's identity is verified by emoji in a chat, from either side", arguments: [true, false])
     func person(_ isAskedByPeer: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         let bob = try await MatrixUser.make("bob", sliding: true)
@@ -147,7 +147,7 @@ struct StrictPeerTests {
         await ann.close()
     }
 
-    @Test("What was compared and does not match ends it on both sides") func mismatch() async throws {
+    @Test("A mismatch cancels the verification on both sides") func mismatch() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         let peer = try await device(of: ann)
         try await peer.ask("verify_device")
@@ -163,7 +163,7 @@ struct StrictPeerTests {
         await ann.close()
     }
 
-    @Test("Each restores the other's backup by its recovery key") func recovery() async throws {
+    @Test("Each restores the other's backup with its recovery key") func recovery() async throws {
         let owner = try await MatrixUser.make("ann", sliding: true)
         let peer = try await device(of: owner)
         let key = try #require(try await peer.ask("enable_recovery").string)
@@ -186,7 +186,7 @@ struct StrictPeerTests {
         try await ann.status { $0.identity == .confirmed && $0.backup == .on(remaining: 0) }
         try await ann.messages(in: room) { $0.map(\.text) == (0..<5).map { "\($0)" } }
 
-        // And back: with a key that was made here.
+        // And vice versa: with a recovery key created here.
         let next = try await ann.backend.replaceRecoveryKey()
         let last = try await ann.say("Last", in: room)
         try await ann.status { $0.backup == .on(remaining: 0) }

@@ -8,14 +8,14 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Identities, verification and recovery of two people with several devices, over a real homeserver.
+/// Identities, verification and recovery of two users with several devices, over a real homeserver.
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no encryption: build-aux/ratchets-peers --matrix says more"),
     .serialized,
     .timeLimit(.minutes(5))
 )
 struct TrustTests {
-    /// Both compare and confirm what was asked.
+    /// Accepts a request, compares on both sides, and confirms the match.
     private func compare(_ asking: MatrixUser, _ asked: MatrixUser) async throws {
         let request = try await asked.verification { $0 == .requested }
         try await asked.backend.perform(.accept, in: request.id)
@@ -29,7 +29,7 @@ struct TrustTests {
         }
     }
 
-    @Test("A new device is confirmed by emoji, and what it has sent before is shown then", arguments: [true, false])
+    @Test("A new device is confirmed by emoji, and then its earlier messages are shown", arguments: [true, false])
     func newDevice(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (bob, _) = try await RoomKeyTests.person("bob", sliding: sliding)
@@ -56,7 +56,7 @@ struct TrustTests {
         try await bob.messages(in: room) { $0.last?.text == "From the new device" }
         let devices = try await new.backend.devices().filter { $0.trust != .withoutEncryption }
         #expect(devices.count == 2 && devices.allSatisfy { $0.trust == .confirmed } && devices[0].isThis)
-        // The new device has the private keys, too: it makes another recovery key, and others confirm by it.
+        // The new device has the private keys, too: it can replace the recovery key, which confirms other devices.
         while try await new.backend.keys.machine?.storedSecrets().count != 4 {
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -70,14 +70,14 @@ struct TrustTests {
         try await new.status { $0.backup == .on(remaining: 0) && $0.recovery == .unsaved }
         try await third.backend.recover(with: key.text)
         try await third.status { $0.identity == .confirmed && $0.backup == .on(remaining: 0) }
-        // What was said before it signed in comes from the backup.
+        // Earlier messages are decrypted with keys from the backup.
         try await third.messages(in: room) {
             $0.last?.text == "From the new device" && $0.last?.trust == .unproven
         }
         for user in [ann, bob, new, third] { await user.close() }
     }
 
-    @Test("Who joins the chat only after they were asked to verify is asked then", arguments: [true, false])
+    @Test("A user who joins the chat after a verification request receives it then", arguments: [true, false])
     func lateJoin(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (bob, _) = try await RoomKeyTests.person("bob", sliding: sliding)
@@ -92,7 +92,7 @@ struct TrustTests {
         for user in [ann, bob] { await user.close() }
     }
 
-    @Test("Two people verify each other in their chat; a new identity is told, and holds what is sent")
+    @Test("Two users verify each other in their chat; a new identity is reported, and holds messages back")
     func people() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         let (bob, _) = try await RoomKeyTests.person("bob", sliding: true)
@@ -126,7 +126,7 @@ struct TrustTests {
         try await ann.identity(of: bob.session.user, is: .unverified)
         try await ann.backend.retry(TransactionID("held"), in: chat)
         try await other.messages(in: chat) { $0.last?.text == "Held" }
-        // The former device belongs to no identity now.
+        // The new identity has replaced that of Bob's first device.
         try await bob.status { $0.identity == .replaced }
         for user in [ann, bob, other] { await user.close() }
     }

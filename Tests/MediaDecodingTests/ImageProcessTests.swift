@@ -145,7 +145,7 @@ struct ImageProcessTests {
     private func withFile<R>(_ bytes: [UInt8], _ body: (String) throws -> R) throws -> R {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data(bytes).write(to: file)
-        // A leftover temporary file does no harm.
+        // A leftover temporary file is harmless.
         defer { try? FileManager.default.removeItem(at: file) }
         return try body(file.path)
     }

@@ -148,7 +148,7 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
-    /// A click loads what the preferences leave to the user.
+    /// Images that the preferences do not load automatically load on a click.
     func testLargeImagesWaitForAClick() throws {
         try onMain {
             let bench = Bench()

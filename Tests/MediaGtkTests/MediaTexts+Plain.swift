@@ -3,7 +3,7 @@ import ChatCore
 @testable import MediaGtk
 
 extension MediaTexts {
-    /// Texts that name what they are about.
+    /// Texts that consist of their arguments.
     @MainActor static let plain = MediaTexts(
         details: { "\($0.type)" }, duration: { "\($0) ms" }, problem: { "\($0)" },
         playButton: { $1 ? "Pause \($0.name)" : "Play \($0.name)" },

@@ -13,7 +13,7 @@ final class ParlanceProcess {
     private let errors = Pipe()
 
     /// - Parameters:
-    ///   - home: a home of its own by default, in which Parlance was used before.
+    ///   - home: the home folder; by default a new one in which Parlance was used before.
     ///   - data: the value of `XDG_DATA_HOME`; a folder in the home by default.
     ///   - changes: changes to the environment; `nil` unsets a variable.
     init(
@@ -36,7 +36,7 @@ final class ParlanceProcess {
         try process.run()
     }
 
-    /// Starts in a new home with stored settings.
+    /// Starts with stored settings, in a new home folder.
     /// - Parameter settings: lines of a keyfile.
     convenience init(arguments: [String] = [], settings: String, changes: [String: String?] = [:]) throws {
         let home = try Self.usedHome()
@@ -53,12 +53,12 @@ final class ParlanceProcess {
         let failure = Mutex<(any Error)?>(nil)
     }
 
-    /// Returns a home with the first rooms, as after choosing them at the first start.
+    /// Returns a home folder with the first rooms, as after they were chosen at the first start.
     static func usedHome() throws -> TemporaryFolder {
         let home = TemporaryFolder()
         let folder = home.url.appending(path: "data/parlance")
         let made = Made()
-        // Off the main thread, which waits.
+        // Not on the main thread, which is blocked until this is done.
         Task.detached {
             do {
                 let store = try ChatStore(folder: folder)
@@ -102,12 +102,12 @@ final class ParlanceProcess {
         while (try? Self.tool(Self.askForOwner))?.contains("true") == true {}
     }
 
-    /// Waits until the process owns the application's name on the bus.
+    /// Waits until the process owns the application's bus name.
     func waitForName() throws {
         _ = try until("the name") { try? Self.tool(Self.askForOwner).contains("true") ? true : nil }
     }
 
-    /// Calls a method of the search provider and returns its answer as `gdbus` prints it.
+    /// Calls a method of the search provider and returns the reply in GVariant text format.
     func searchProvider(_ method: String, _ arguments: String...) throws -> String {
         try Self.tool(
             [
@@ -124,22 +124,22 @@ final class ParlanceProcess {
 
     // MARK: The window
 
-    /// Whether a window of the process is shown.
+    /// Whether the process has a visible window.
     var hasWindow: Bool { !visibleWindows.isEmpty }
 
     private var visibleWindows: [String] {
-        // The tool fails while there is no such window.
+        // `xdotool` fails if it finds no window.
         let found = try? Self.tool(
             "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
         return found?.split(separator: "\n").map(String.init) ?? []
     }
 
-    /// The number of windows that are shown.
+    /// The number of visible windows.
     var windowCount: Int { visibleWindows.count }
 
-    /// The titles of the windows that are shown.
+    /// The titles of the visible windows.
     var windowTitles: [String] {
-        // A window may be gone by then.
+        // The window may have been closed meanwhile.
         visibleWindows.compactMap { try? Self.tool("xdotool", "getwindowname", $0) }
     }
 
@@ -160,29 +160,29 @@ final class ParlanceProcess {
         }
     }
 
-    /// Gives the open room a window of its own, and waits until that has the focus.
+    /// Opens the room in a window of its own, and waits until that has the focus.
     func openWindow(named title: String) throws {
         _ = try until("the window \(title)") { () -> Bool? in
             if focusedTitle == title { return true }
-            // The key is lost while the room is not open yet.
+            // The key is ignored while the room is not open yet.
             if windowCount == 1 { try press("ctrl+shift+n") }
             return nil
         }
     }
 
-    /// Waits for a window with a title, and focuses it.
+    /// Waits for a window by its title, and focuses it.
     func focusWindow(named title: String) throws {
         _ = try until("the window \(title)") { () -> Bool? in
             let names = visibleWindows.map { ($0, try? Self.tool("xdotool", "getwindowname", $0)) }
             guard let id = names.first(where: { $0.1 == title })?.0 else { return nil }
-            // The window manager may reject it; the next round tries again.
+            // The window manager may reject it: the next round retries.
             _ = try? Self.tool("xdotool", "windowactivate", id)
             window = id
             return focusedTitle == title ? true : nil
         }
     }
 
-    /// Waits for a dialog over the window, which then has the focus.
+    /// Waits for a dialog with the focus over the window.
     func waitForDialog() throws {
         _ = try until("a dialog") { () -> Bool? in
             let windows = visibleWindows

@@ -50,7 +50,8 @@ final class ProgramTests: XCTestCase {
         second.kill()
     }
 
-    /// Each library costs the start; these come with the first file, sound, account or code that needs them.
+    /// Loading libraries makes the start slower; these are loaded with the first file, sound, account or code that
+    /// needs them.
     func testWindowNeedsNoLibraryOfWhatIsNotUsedYet() throws {
         let program = try ParlanceProcess()
         try program.waitForWindow()
@@ -71,7 +72,7 @@ final class ProgramTests: XCTestCase {
         first.kill()
     }
 
-    /// Return makes the first choice, and what is typed then goes to the guide.
+    /// Return activates the first choice, and keys typed after that go to the guide's composer.
     func testFirstStartBeginsOnThisComputerByReturn() throws {
         let first = try ParlanceProcess(home: TemporaryFolder())
         try first.waitForWindow()
@@ -81,7 +82,7 @@ final class ProgramTests: XCTestCase {
             return isOpen ? true : nil
         }
         first.kill()
-        // It is a first start once.
+        // The next start is not a first start.
         let second = try ParlanceProcess(home: first.home)
         try second.waitForWindow()
         _ = try second.until("the composer") {
@@ -175,7 +176,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(first.waitForEnd().status, 0)
     }
 
-    /// Quit closes all windows, and they come back; Ctrl+W closes one, and that stays closed.
+    /// Quit closes all windows, which are restored at the next start; Ctrl+W closes one for good.
     func testRoomWindowComesBackAfterARestart() throws {
         for changes in [["GSETTINGS_BACKEND": "keyfile"], ["GSETTINGS_SCHEMA_DIR": "/nonexistent"]] {
             let first = try ParlanceProcess(arguments: ["--room", "Notes"], changes: changes)
@@ -203,7 +204,7 @@ final class ProgramTests: XCTestCase {
             let third = try ParlanceProcess(home: first.home, changes: changes)
             try third.waitForWindow()
             _ = try third.until("the draft") { try third.copyComposerText() == "In Notes, alone" ? true : nil }
-            // What is selected has a toolbar, which is a window, too.
+            // Titles, not a count: the toolbar of a selection is a window, too.
             XCTAssertFalse(third.windowTitles.contains("Notes"))
             third.kill()
         }
@@ -255,7 +256,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(try ParlanceProcess.tool(ParlanceProcess.program.path, "--help").contains("--version"))
     }
 
-    /// The catalogs that `make run` and `make test` compile reach the program.
+    /// The program finds the catalogs that `make run` and `make test` compile.
     func testProgramSpeaksTheLanguageOfTheUser() throws {
         let catalog = try String(contentsOfFile: "po/de.po", encoding: .utf8)
         let german = try XCTUnwrap(

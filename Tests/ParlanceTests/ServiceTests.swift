@@ -2,11 +2,11 @@ import ChatTestSupport
 import Foundation
 import XCTest
 
-/// The program as a service: without GTK until the first window, and as any other start from then on.
+/// The program as a service, which starts GTK with its first window and then behaves as after any other start.
 final class ServiceTests: XCTestCase {
     private static let drivers = ["libLLVM", "swrast_dri", "libgallium"]
 
-    /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
+    /// D-Bus starts the service for a request. If none arrives, it must not keep running.
     func testServiceShowsNoWindowAndEndsUnasked() throws {
         let service = try ParlanceProcess(arguments: ["--gapplication-service"])
         while service.isRunning { XCTAssertFalse(service.hasWindow) }
@@ -45,7 +45,7 @@ final class ServiceTests: XCTestCase {
         let service = try ParlanceProcess(arguments: ["--gapplication-service"], home: home, data: file.path)
         try service.waitForName()
         for _ in 1...2 {
-            // The first may come before the failure, the second comes after it.
+            // The first request may be received before the failure, the second only after it.
             XCTAssertEqual(try service.searchProvider("GetInitialResultSet", "['not']"), "(@as [],)")
         }
         XCTAssertEqual(try service.searchProvider("GetResultMetas", "['x']"), "(@aa{sv} [],)")
@@ -60,7 +60,7 @@ final class ServiceTests: XCTestCase {
         let service = try ParlanceProcess(
             arguments: ["--gapplication-service"], settings: "run-in-background='yes'\ntext-zoom=200")
         try service.waitForName()
-        // It has answered from its store: the session runs.
+        // The response comes from the store, so the session is running.
         let found = try service.searchProvider("GetInitialResultSet", "['not']")
         XCTAssertEqual(found.split(separator: "'").count, 3, found)
         XCTAssertFalse(try service.hasStartedToolkit())
@@ -74,7 +74,7 @@ final class ServiceTests: XCTestCase {
         try service.waitForWindow()
         XCTAssertTrue(try service.hasStartedToolkit())
         XCTAssertGreaterThan(try service.proportionalKilobytes(), small + small / 4)
-        // The accelerators are there, in the first window as in the next one.
+        // Keyboard shortcuts work in the first window as well as in the next one.
         try service.press("ctrl+k")
         try service.waitForDialog()
         try service.press("Escape")
@@ -143,7 +143,7 @@ final class ServiceTests: XCTestCase {
         XCTAssertTrue(end.errors.contains("cannot open a display"), end.errors)
     }
 
-    /// Nothing draws with GL where `GSK_RENDERER` is `cairo`.
+    /// With `GSK_RENDERER=cairo`, nothing renders with GL.
     func testNoDriverOfGLIsLoadedWhereNothingDrawsWithIt() throws {
         let program = try ParlanceProcess(changes: ["GSK_RENDERER": "cairo", "GDK_DEBUG": nil, "GDK_DISABLE": nil])
         try program.waitForWindow()
@@ -157,18 +157,19 @@ final class ServiceTests: XCTestCase {
 }
 
 extension ParlanceProcess {
-    /// Starts the program once more in the same home and waits for its end: the running instance gets the request.
+    /// Starts the program again in the same home folder and waits until it exits: it forwards its request to the
+    /// running instance.
     fileprivate func launchAgain(_ arguments: String...) throws -> (status: Int32, errors: String) {
         try ParlanceProcess(arguments: arguments, home: home, changes: ["GSETTINGS_BACKEND": "keyfile"]).waitForEnd()
     }
 
-    /// The file names of the libraries that the process has loaded.
+    /// The file names of the loaded libraries.
     func libraries() throws -> Set<Substring> {
         let maps = try Self.tool("cat", "/proc/\(process.processIdentifier)/maps")
         return Set(maps.split(whereSeparator: { $0 == "\n" || $0 == "/" }).filter { $0.contains(".so") })
     }
 
-    /// Whether the process has started GTK, which opens the display and reads the fonts.
+    /// Whether the process has started GTK, which opens the display and loads the fonts.
     fileprivate func hasStartedToolkit() throws -> Bool {
         try Self.tool("cat", "/proc/\(process.processIdentifier)/maps").contains("/fontconfig/")
     }
@@ -178,7 +179,7 @@ extension ParlanceProcess {
         return Int(status.firstMatch(of: /Pss: +(\d+)/)?.1 ?? "") ?? 0
     }
 
-    /// The mean brightness of the focused window, up to 1.
+    /// The mean brightness of the focused window, from 0 to 1.
     fileprivate func brightness() throws -> Double {
         let window = try Self.tool("xdotool", "getwindowfocus")
         let text = try Self.tool(

@@ -48,7 +48,7 @@ import ToolSupport
         #expect(try session.compare(to: other) == .unconnected)
     }
 
-    /// An export has no signature, so its ratchet can be anybody's under the identifier of another session.
+    /// An export is not signed, so it can have anyone's ratchet under the ID of another session.
     @Test func aForgedRatchetUnderAKnownIdentifierIsUnconnected() throws {
         let out = try OutboundGroupSession()
         let session = try InboundGroupSession(sessionKey: out.sessionKey)
@@ -74,7 +74,7 @@ import ToolSupport
         #expect(throws: RatchetError.pickle) { try OutboundGroupSession(pickle: session.pickle(key: key), key: key) }
     }
 
-    /// Each byte of a message and of a session key matters.
+    /// Every byte of a message and of a session key matters.
     @Test func damageIsNoticedWhereverItIs() throws {
         let out = try OutboundGroupSession()
         let key = try out.sessionKey
@@ -84,7 +84,7 @@ import ToolSupport
             #expect(throws: RatchetError.self) { try InboundGroupSession(sessionKey: damaged) }
         }
         let session = try InboundGroupSession(sessionKey: key)
-        // Not the first one: a message without an index has the index 0, so there the index may be damaged away.
+        // Not the first message: a missing index means 0, so damage that removes the index would go unnoticed.
         _ = try out.encrypt([])
         let message = try out.encrypt(Array("hello".utf8))
         for offset in message.indices {

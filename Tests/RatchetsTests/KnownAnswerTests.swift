@@ -2,7 +2,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-/// Answers that others published: the library is wired to the right functions.
+/// Published test vectors, which show that the right functions of the library are called.
 @Suite(.enabled(if: EncryptionSetting.isOn)) struct KnownAnswerTests {
     @Test func sha256() throws {
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -10,7 +10,7 @@ import ToolSupport
         let segments = try SHA256()
         for segment in ["a", "", "bc"] { try Array(segment.utf8).withUnsafeBytes { try segments.update($0) } }
         #expect(try segments.finish().hex == digest)
-        // It begins anew.
+        // The state is reset.
         #expect(try segments.finish().hex == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
@@ -24,7 +24,7 @@ import ToolSupport
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     }
 
-    @Test("An HMAC of parts is that of the whole.") func hmacOfParts() throws {
+    @Test("An incremental HMAC equals that of the whole.") func hmacOfParts() throws {
         for keySize in [0, 1, 32, 63, 64, 65, 200] {
             let key = try Randomness.bytes(keySize)
             let bytes = try Randomness.bytes(1_000)

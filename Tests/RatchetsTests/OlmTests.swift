@@ -3,7 +3,7 @@ import Testing
 import ToolSupport
 
 @Suite(.enabled(if: EncryptionSetting.isOn)) struct OlmTests {
-    /// Two accounts and a session between them, of which the first message has been read.
+    /// Two accounts with a session, of which the first message has been read.
     struct Pair {
         let alice: OlmAccount
         let bob: OlmAccount
@@ -56,7 +56,7 @@ import ToolSupport
         damaged[damaged.count - 1] ^= 1
         #expect(throws: RatchetError.mac) { try bob.session(from: damaged, of: alice.identityKey) }
         #expect(throws: RatchetError.mismatch) { try bob.session(from: message.bytes, of: bob.identityKey) }
-        // Neither of them took the key.
+        // Neither attempt has used up the key.
         #expect(try bob.session(from: message.bytes, of: alice.identityKey).plaintext == [1, 2, 3])
         #expect(throws: RatchetError.unknownOneTimeKey) {
             try bob.session(from: message.bytes, of: alice.identityKey)
@@ -114,7 +114,7 @@ import ToolSupport
         let (account, session) = (try pair.alice.pickle(key: key), try pair.toBob.pickle(key: key))
         #expect(throws: RatchetError.pickle) { try OlmAccount(pickle: account, key: other) }
         #expect(throws: RatchetError.pickle) { try OlmSession(pickle: session, key: other) }
-        // One is not the other, and not the beginning of itself.
+        // A pickle of another type is rejected, and so is a truncated one.
         #expect(throws: RatchetError.pickle) { try OlmAccount(pickle: session, key: key) }
         #expect(throws: RatchetError.pickle) { try OlmSession(pickle: Array(session.dropLast()), key: key) }
         #expect(throws: RatchetError.pickle) { try OlmAccount(pickle: [], key: key) }
@@ -130,7 +130,7 @@ import ToolSupport
             #expect(throws: RatchetError.key) { try ShortAuthentication().agree(with: weak) }
             #expect(throws: RatchetError.key) { try BackedUpData([1], for: weak) }
         }
-        // The identity point signs anything with a signature of nothing.
+        // With the identity point as the key, a trivial signature fits every message.
         let identity = try Ed25519Key(bytes: [1] + [UInt8](repeating: 0, count: 31))
         let nothing = try Signature(bytes: [1] + [UInt8](repeating: 0, count: 63))
         #expect(throws: RatchetError.signature) { try identity.verify(nothing, of: [1, 2, 3]) }
@@ -142,7 +142,7 @@ import ToolSupport
     @Test func anotherFormOfASignatureIsRefused() throws {
         let key = try SigningKey()
         let signature = try key.sign([1]).bytes
-        // The scalar and the scalar plus the group's order are the same to a check that is not strict.
+        // A lenient verifier accepts the scalar plus the group order in place of the scalar.
         let order = bytes(hex: "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
         var (changed, overflow) = (signature, 0)
         for offset in 0..<32 {
@@ -154,7 +154,7 @@ import ToolSupport
     }
 }
 
-/// Points with which every secret comes to nothing.
+/// Points whose Diffie-Hellman result with any secret key is zero.
 enum SmallOrder {
     static let curve25519 = [
         "0000000000000000000000000000000000000000000000000000000000000000",

@@ -3,8 +3,9 @@ import Ratchets
 import Testing
 import ToolSupport
 
-/// Against vodozemac by another binding, and libolm: each reads what the other writes. `build-aux/test` starts them where
-/// they can be had (`build-aux/ratchets-peers`), and names them in PARLANCE_RATCHETS_PEERS.
+/// Interoperability with vodozemac through another binding, and with libolm: each side reads what the other writes.
+/// `build-aux/test` starts these peers where available (`build-aux/ratchets-peers`), and lists them in
+/// PARLANCE_RATCHETS_PEERS.
 @Suite(.enabled(if: !Peer.commands.isEmpty, "no peers: build-aux/ratchets-peers installs them"), .serialized)
 struct PeerTests {
     @Test(arguments: Peer.commands.keys.sorted())
@@ -112,7 +113,7 @@ struct PeerTests {
 
 /// A process of build-aux/ratchets_peer.py.
 private final class Peer {
-    /// By their names.
+    /// Commands by peer name.
     static let commands: [String: [String]] = {
         let lines = ProcessInfo.processInfo.environment["PARLANCE_RATCHETS_PEERS"]?.split(separator: "\n") ?? []
         let words = lines.map { $0.split(separator: " ").map(String.init) }.filter { $0.count > 1 }

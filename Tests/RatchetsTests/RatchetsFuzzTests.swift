@@ -3,7 +3,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-/// A short run of what `build-aux/fuzz ratchets` does for long.
+/// A short run of the fuzzer that `build-aux/fuzz ratchets` runs for long.
 @Suite(.enabled(if: EncryptionSetting.isOn)) struct RatchetsFuzzTests {
     @Test(arguments: 0..<8)
     func anythingIsRefusedOrAnswered(seed: Int) throws {

@@ -5,7 +5,7 @@ import ToolSupport
 @Suite(.enabled(if: EncryptionSetting.isOn)) struct VerificationTests {
     @Test func bothSidesSeeTheSame() throws {
         let (one, other) = (try ShortAuthentication(), try ShortAuthentication())
-        // Nothing follows from one key.
+        // One key alone yields nothing.
         #expect(throws: RatchetError.argument) { try one.bytes(info: "info") }
         try one.agree(with: other.publicKey)
         try other.agree(with: one.publicKey)
@@ -30,7 +30,7 @@ import ToolSupport
         #expect(throws: RatchetError.malformed) { try other.verify(mac: "%", of: "key", info: "info") }
     }
 
-    /// The emoji and numbers of six bytes, bit by bit, as the specification cuts them.
+    /// The emoji and numbers of six bytes, bit by bit, as specified.
     @Test func sixBytesAreCut() throws {
         let (one, other) = (try ShortAuthentication(), try ShortAuthentication())
         try one.agree(with: other.publicKey)

@@ -116,7 +116,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "What is not JSON is malformed, and so is what would need repair",
+        "Anything but valid JSON is malformed, even if it could be repaired",
         arguments: [
             #"{"backspace":1,}"#, #"{"delete":[0,1,]}"#, #"{"backspace":01}"#, #"{"backspace":1}}"#,
             #"{"type":"\ud83d"}"#,

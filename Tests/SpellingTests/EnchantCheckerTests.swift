@@ -5,13 +5,13 @@ import Foundation
 import Spelling
 import Testing
 
-/// PAR-3, PAR-4: words are judged by the dictionaries of this computer.
+/// PAR-3, PAR-4: words are checked with the installed dictionaries.
 @Suite(.timeLimit(.minutes(5))) struct EnchantCheckerTests {
-    /// Where Enchant stores the words that tests add.
+    /// The folder in which Enchant stores the words that tests add.
     private static let words: TemporaryFolder? = {
         guard let folder = try? TemporaryFolder() else { return nil }
         setenv("ENCHANT_CONFIG_DIR", folder.url.path, 1)
-        // Aspell, where Enchant prefers it, keeps a list of its own in the home folder.
+        // If Enchant prefers Aspell, that has its own word list in the home folder.
         setenv("ASPELL_CONF", "home-dir \(folder.url.path)", 1)
         return folder
     }()

@@ -12,7 +12,7 @@ import Testing
         #expect(ScrollAnchor.row(5, .end, 7).top(height: 40, page: 400) == 367)
     }
 
-    @Test("A rewrapped row keeps the same fraction of it out of view")
+    @Test("A rewrapped row keeps the same fraction out of view")
     func rewrappedRowKeepsItsHiddenFraction() {
         let above = ScrollAnchor.row(5, .start, -10).top(height: 80, heightBefore: 40, page: 400)
         #expect(above == -20)

@@ -5,9 +5,9 @@ import XCTest
 @testable import GtkKit
 @testable import TimelineGtk
 
-/// The rows as children of the list: in which order, and what a scroll leaves alone.
+/// The order of the rows among the list's children, and what scrolling must not change.
 final class TimelineListOrderTests: GtkTestCase {
-    /// When a child is moved or hidden, GTK restyles all later ones.
+    /// When a child is moved or hidden, GTK restyles all later children.
     func testScrollMovesAndHidesNoChild() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 1000))
@@ -23,7 +23,7 @@ final class TimelineListOrderTests: GtkTestCase {
         }
     }
 
-    /// Assistive technology reads the children in order and skips invisible ones.
+    /// Assistive technology reads the children in order and skips hidden ones.
     func testChildrenAreInRowOrderOnceTheListRests() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 1000))
@@ -68,7 +68,7 @@ final class TimelineListOrderTests: GtkTestCase {
         }
     }
 
-    /// GTK notices only some time after a scroll that another row is under the pointer.
+    /// GTK updates the hovered widget only some time after a scroll.
     func testRowStaysMappedUntilThePointerHasLeftIt() throws {
         try onMain {
             let bench = TimelineListBench.reading()
@@ -84,7 +84,7 @@ final class TimelineListOrderTests: GtkTestCase {
         }
     }
 
-    /// A test fails if GTK could not paint a part, see `GtkTestCase`.
+    /// A test fails if GTK could not render a widget, see `GtkTestCase`.
     func testPartsOfRecycledRowsAreAllocated() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 10))
@@ -102,7 +102,7 @@ final class TimelineListOrderTests: GtkTestCase {
 
     // MARK: Helpers
 
-    /// Rows of one size, with a part that changes its place when it shows another item.
+    /// Rows of equal size, with a part that moves when the row is bound to another item.
     @MainActor
     private final class PartSource: TimelineListSource {
         final class PartRow: TimelineListRow {

@@ -40,7 +40,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    /// When all rows change, those in view are bound for the next frame, and the others in idle time.
+    /// When all rows change, visible ones are bound for the next frame, and the others when the main loop is idle.
     func testChangedRowsOutOfViewAreBoundInIdleTime() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 1000))

@@ -1,6 +1,6 @@
 public import Ratchets
 
-/// Feeds the encryption library with anything: each call refuses or answers, and what was refused changed nothing.
+/// Feeds arbitrary input to the encryption library: each call succeeds or fails, and a failed call changes nothing.
 public struct RatchetsFuzzRun {
     private let account: OlmAccount
     private let peer: OlmAccount
@@ -29,7 +29,7 @@ public struct RatchetsFuzzRun {
         ]
     }
 
-    /// What is wrong, if anything is: the first byte selects the call, and the rest is what it gets.
+    /// Returns the violation, if any. The first byte selects the call; the rest is its input.
     public func violation(of input: [UInt8]) -> String? {
         guard let call = input.first else { return nil }
         let rest = Array(input.dropFirst())
@@ -60,13 +60,13 @@ public struct RatchetsFuzzRun {
                 try verification.verify(mac: verification.mac(of: info, info: info), of: info, info: info)
             }
         } catch {
-            // Refused: an error is an answer. What it must not be is the library's absence.
+            // Errors are expected, unless they mean that the library does not work.
             return error == .absent || error == .random ? "the library says: \(error)" : nil
         }
         return nil
     }
 
-    /// What `changes` makes of `bytes`: pairs of a place and bits that turn.
+    /// Applies `changes` to `bytes`: pairs of an offset and the bits to flip.
     private func damaged(_ bytes: [UInt8], _ changes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for pair in 0..<changes.count / 2 where !bytes.isEmpty {
@@ -83,7 +83,7 @@ public struct RatchetsFuzzRun {
         {
             return "a damaged Olm message says something else"
         }
-        // Unknown parts of a message are left out of its MAC, so that one may still have been read.
+        // The MAC does not cover unknown fields, so a damaged message may still have been read.
         if bytes == message.bytes, try fromPeer.decrypt(message) != [4, 2] { return "an Olm message is lost" }
         let next = try toPeer.encrypt([5])
         return (try? fromPeer.decrypt(next)) == [5] ? nil : "the session is broken by a damaged message"

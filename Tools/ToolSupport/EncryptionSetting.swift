@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whether this run is of a program that was built without the encryption library, by ENCRYPTION=0. A library that is
-/// merely missing is not that: its tests fail.
+/// Whether the program was built with the encryption library, that is, without ENCRYPTION=0. If the library is merely
+/// missing, this is true and its tests fail.
 package enum EncryptionSetting {
     package static let isOn = ProcessInfo.processInfo.environment["ENCRYPTION"] != "0"
 }

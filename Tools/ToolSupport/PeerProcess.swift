@@ -1,20 +1,20 @@
 import Dispatch
 import Glibc
 
-/// Another implementation as a process that answers each line it reads with a line. One question at a time.
+/// Another implementation in a process that responds to each input line with one output line. One request at a time.
 package final class PeerProcess: @unchecked Sendable {
     package struct Ended: Error, CustomStringConvertible {
         package let description: String
     }
 
     private var process: ChildProcess
-    /// A file without a name for its standard error.
+    /// An unnamed temporary file for its standard error.
     private let errors: UnsafeMutablePointer<FILE>
     private let queue = DispatchQueue(label: "PeerProcess")
 
-    /// - Parameter command: a program, and its arguments.
+    /// - Parameter command: the program and its arguments.
     package init(_ command: [String]) throws {
-        // A peer that has ended makes a question fail; without this it would end the tests without a word.
+        // Without this, a request to a peer that has exited would kill the tests silently instead of failing.
         signal(SIGPIPE, SIG_IGN)
         guard let errors = tmpfile() else { throw SoakFailure("no file for a peer's errors: \(errno)") }
         self.errors = errors
@@ -32,7 +32,7 @@ package final class PeerProcess: @unchecked Sendable {
         return line
     }
 
-    /// As `blockingAnswer(to:)`, without holding a thread that runs Swift's tasks.
+    /// Like `blockingAnswer(to:)`, without blocking a thread of Swift's concurrency pool.
     package func answer(to question: String) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
@@ -41,7 +41,7 @@ package final class PeerProcess: @unchecked Sendable {
         }
     }
 
-    /// In one line: the summary of the tests shows no more of an error.
+    /// In one line, because the test summary shows only one line of an error.
     private func lastErrors() -> String {
         rewind(errors)
         var lines: [String] = []

@@ -5,7 +5,7 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// Draws what is seen of encryption: dialogs, banners, marks, and messages that can't be read.
+/// Draws the visible parts of encryption: dialogs, banners, marks, and sealed messages.
 struct EncryptionPictures {
     let gallery: Gallery
     let pictures: PictureFolder
@@ -174,7 +174,7 @@ struct EncryptionPictures {
         return Dialog.all.first != nil
     }
 
-    /// - Parameter width: what a narrow dialog is set to; a wide one has its own size.
+    /// - Parameter width: the dialog's width if it is the narrow one; otherwise the dialog has its own width.
     private func drawDialog(_ name: String, _ width: Int?, closes: Bool = true) async -> Bool {
         await gallery.waitUntilIdle()
         guard let dialog = Dialog.all.first else { return false }
@@ -190,7 +190,7 @@ struct EncryptionPictures {
         return true
     }
 
-    /// Presses the visible button with a label.
+    /// Activates the visible button with a label.
     private func press(_ label: String, in window: Widget? = nil) -> Bool {
         guard let parent = window ?? Dialog.all.first,
             let button = Self.first(

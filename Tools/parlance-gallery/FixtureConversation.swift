@@ -20,11 +20,11 @@ nonisolated enum FixtureConversation {
         var sender: Member
         var minutesAgo: Double
         var text: String
-        /// The number of the line that it replies to.
+        /// The number of the line being replied to.
         var replyTo: Int?
         var reactions: [(text: String, by: [Member])] = []
         var isEdited = false
-        /// The number of a photo that goes with it.
+        /// The number of an attached photo.
         var photo: Int?
     }
 
@@ -50,7 +50,7 @@ nonisolated enum FixtureConversation {
             sender: FixtureService.ownMember, minutesAgo: 38, text: "Great, I’m cutting the opening now.",
             isEdited: true),
         Line(sender: FixtureService.ownMember, minutesAgo: 37, text: "Done: **420 words**, down from 590."),
-        // As wide as the narrowest window shows it.
+        // As wide as fits in the narrowest window.
         Line(
             sender: tomas, minutesAgo: 5,
             text: "\(headlineText)\n```css\nh1 {\n  color: #8a2846;\n  font-size: 3rem;\n}\n```"),
@@ -105,7 +105,7 @@ nonisolated enum FixtureConversation {
         }
     }
 
-    /// Messages that can't be read, each with its reason, and messages that can, each with its mark.
+    /// Sealed messages, one for each reason, and readable messages, one for each mark.
     static func sealedMessages(in room: RoomID, now: Date) -> [Message] {
         let reasons: [SealReason] = [
             .beforeMembership, .beforeSignIn, .noKey, .unconfirmedDevice, .unconfirmedSender, .keysLocked, .damaged,
@@ -131,7 +131,7 @@ nonisolated enum FixtureConversation {
         }
     }
 
-    /// - Parameter isPublished: whether those are left out that are named for what they show.
+    /// - Parameter isPublished: whether to omit rooms named after what they demonstrate.
     static func rooms(isPublished: Bool, now: Date) -> [RoomSummary] {
         func room(
             _ id: RoomID, _ name: String, _ kind: Room.Kind = .group, photo: Int? = nil, hoursAgo: Double,

@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import Synchronization
 
-/// Encryption in the states that are drawn.
+/// Encryption in the states to draw.
 final class FixtureEncryption: EncryptionService {
     private struct State {
         var status = EncryptionStatus()

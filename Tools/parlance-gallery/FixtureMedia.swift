@@ -20,7 +20,7 @@ nonisolated struct FixtureMedia: Sendable {
         for number in 0..<Self.photos { Self.draw(number, to: folder.appending(path: "\(number).png")) }
     }
 
-    /// Removes the images. If that fails, temporary files are left over, which does no harm.
+    /// Removes the images. If that fails, temporary files are left over, which is harmless.
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
     private static func size(_ number: Int) -> (width: Int, height: Int) {
@@ -69,7 +69,7 @@ nonisolated struct FixtureMedia: Sendable {
 
     // MARK: Files
 
-    /// Returns the address of a photo, for an avatar.
+    /// Returns a photo's URL, for an avatar.
     static func photo(_ number: Int) -> String { folder.appending(path: "\(number).png").absoluteString }
 
     /// - Parameter copy: distinguishes references to the same photo; each one is cached separately.
@@ -83,7 +83,7 @@ nonisolated struct FixtureMedia: Sendable {
 
     private func sample(_ name: String, _ type: String, _ change: (inout MediaReference) -> Void) -> MediaReference {
         let file = samples.appending(path: name)
-        // A missing sample would be a damaged image in every screenshot, and cost the benchmarks nothing.
+        // With a missing sample, screenshots would show a damaged image and benchmarks would measure nothing.
         guard let bytes = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
             fatalError("no sample \(file.path)")
         }

@@ -20,7 +20,7 @@ actor FixtureService: ChatService {
     static let files = RoomID("files")
     /// Messages of all kinds, alternating.
     static let mixed = RoomID("mixed")
-    /// Encrypted: messages that can't be read, each with its reason, and messages with marks.
+    /// Encrypted: sealed messages, one for each reason, and messages with marks.
     static let sealed = RoomID("sealed")
     /// Only images.
     static let images = RoomID("pictures")
@@ -28,7 +28,7 @@ actor FixtureService: ChatService {
     /// An image for the attachment tray.
     nonisolated var coverFile: URL { URL(string: media.photo(0).uri) ?? URL(fileURLWithPath: "/") }
 
-    /// - Parameter isPublished: whether rooms are left out that are named for what they show.
+    /// - Parameter isPublished: whether to omit rooms named after what they demonstrate.
     init(now: Date, isPublished: Bool) {
         self.now = now
         rooms = FixtureConversation.rooms(isPublished: isPublished, now: now)
@@ -69,7 +69,7 @@ actor FixtureService: ChatService {
         return id
     }
 
-    /// Adds rooms without messages, as an account with many rooms has them.
+    /// Adds rooms without messages, for an account with many rooms.
     func addRooms(_ count: Int) {
         rooms += (1...count).map { number in
             RoomSummary(
@@ -255,7 +255,7 @@ actor FixtureService: ChatService {
 
     private var opened: [RoomID: [Message]] = [:]
 
-    /// Has messages of a room that can't be read, before it is opened.
+    /// Seals all messages of a room. Call this before opening it.
     func seal(_ room: RoomID) {
         opened[room] = messages[room]
         messages[room] = messages[room]?.map { message in
@@ -265,7 +265,8 @@ actor FixtureService: ChatService {
         }
     }
 
-    /// As if the keys of all had come. Reading the messages of one takes as long as this waits.
+    /// Opens all sealed messages of a room, as if all keys had arrived. The pause after each chunk stands for
+    /// decrypting it.
     func unseal(_ room: RoomID, inChunksOf count: Int) async throws {
         let all = opened.removeValue(forKey: room) ?? []
         messages[room] = all

@@ -1,19 +1,19 @@
 import Foundation
 import GtkKit
 
-/// What a frame costs on the main thread.
+/// The main thread's cost of a frame.
 enum FrameCost {
     /// The budget of a frame at 60 Hz, in milliseconds.
     static let frame = 1000.0 / 60
 
-    /// The CPU time of the main thread, in milliseconds.
+    /// The main thread's CPU time, in milliseconds.
     static var cpu: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
     }
 
-    /// Returns once a widget's window has drawn its next frame.
+    /// Returns after the next frame of a widget's window was drawn.
     static func nextFrame(of widget: Widget) async {
         guard let frames = widget.frameClock else { return }
         widget.queueDraw()

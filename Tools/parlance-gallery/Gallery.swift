@@ -19,7 +19,7 @@ final class Gallery {
     private(set) var coordinator: ConversationCoordinator?
     private(set) var window: MainWindow?
 
-    /// - Parameter isPublished: whether the room list is one to publish.
+    /// - Parameter isPublished: whether the room list is for published screenshots.
     init(isPublished: Bool = false, _ work: @escaping @MainActor (Gallery) async -> Int32) {
         self.work = work
         service = FixtureService(now: Gallery.now, isPublished: isPublished)
@@ -37,7 +37,7 @@ final class Gallery {
         application.hold()
         Task {
             status = await work(self)
-            // A window that is still open would hold the application.
+            // An open window would keep the application running.
             if status != 0 || window != nil { application.quit() }
             application.release()
         }
@@ -46,7 +46,7 @@ final class Gallery {
     // MARK: Helpers
 
     /// Opens the main window on the fixture conversation.
-    /// - Parameter encryption: that of the account, if it has any.
+    /// - Parameter encryption: the account's encryption; `nil` for none.
     func openWindow(encryption: FixtureEncryption? = nil) async {
         let coordinator = ConversationCoordinator(
             ConversationEnvironment(
@@ -60,7 +60,7 @@ final class Gallery {
         coordinator.start(opening: FixtureService.team)
         window.present()
         await waitUntilIdle()
-        // The window that is drawn need not have the focus.
+        // Count the window as attended even if it does not have the focus.
         accounts.attend(true)
     }
 

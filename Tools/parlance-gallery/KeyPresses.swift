@@ -18,7 +18,7 @@ struct KeyPresses {
         let words = Array("The quick brown fox jumps over the lazy dog. ")
         await frames(30, of: text)
         for index in 0..<count {
-            // The same insertion that an input method's commit ends in.
+            // The insertion that an input method's commit performs.
             write(String(words[index % words.count]), into: text)
             await frames(1, of: text)
         }

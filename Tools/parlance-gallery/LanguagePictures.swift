@@ -5,8 +5,8 @@ import Composer
 import Foundation
 import GtkKit
 
-/// Draws the views and dialogs in the language of the environment, narrow to wide, as
-/// `FOLDER/LANGUAGE-VIEW-WIDTH.png`: to see what is clipped, not translated or not mirrored.
+/// Draws the views and dialogs in the environment's language, narrow to wide, as `FOLDER/LANGUAGE-VIEW-WIDTH.png`: for
+/// finding clipped, untranslated and unmirrored parts.
 struct LanguagePictures {
     let gallery: Gallery
     let pictures: PictureFolder
@@ -14,7 +14,7 @@ struct LanguagePictures {
 
     private static let widths = [360, 700, 1200]
     private static let height = 700
-    /// The actions that open a dialog, and the view's name.
+    /// View names, and the actions that open their dialogs.
     private static let dialogs = [
         ("switcher", "win.switch-room"), ("new-room", "win.new-room"), ("room-details", "win.room-details"),
         ("leave", "win.leave-room"), ("shortcuts", "win.show-help-overlay"),
@@ -71,7 +71,7 @@ struct LanguagePictures {
         composer.handle(.reply(nil))
         composer.handle(.load(WrittenText("")))
         coordinator.rooms.send(.select(FixtureService.mixed))
-        // Images are decoded.
+        // Wait until the images are decoded.
         for _ in 1...2 { await gallery.waitUntilIdle() }
         return save(window.window, "mixed", width)
     }
@@ -88,7 +88,7 @@ struct LanguagePictures {
         return true
     }
 
-    /// Draws the dialog that is open and closes it. What has a fixed size keeps it, unless the screen is narrower.
+    /// Draws the open dialog and closes it. Dialogs of a fixed size are not resized.
     private func drawDialog(_ name: String, _ width: Int) async -> Bool {
         await gallery.waitUntilIdle()
         guard let dialog = Dialog.all.first else { return false }

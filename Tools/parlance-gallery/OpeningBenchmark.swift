@@ -6,13 +6,13 @@ import GtkKit
 import TimelineGtk
 import ToolSupport
 
-/// What happens before a reader's eyes when 1,000 messages become readable at once: nothing moves, and no frame is late.
+/// Measures the opening of 1,000 sealed messages at once, during which no row may move and no frame may be late.
 struct OpeningBenchmark {
     let gallery: Gallery
 
-    /// As many as one key reads, which are opened and published at once.
+    /// The messages that one key decrypts, which are opened and published together.
     private static let chunk = 100
-    /// A few less than a timeline keeps of 1,000 messages.
+    /// Slightly fewer than the timeline retains of 1,000 messages.
     private static let loaded = 900
 
     private final class Frames {
@@ -69,7 +69,7 @@ struct OpeningBenchmark {
         return table.finish() ? 0 : 1
     }
 
-    /// Has as many messages in the list as it keeps, as after scrolling to its start.
+    /// Loads as many messages as the list retains, by scrolling to its start.
     private func loadAll(_ list: TimelineList) async -> Bool {
         for _ in 0..<60 where list.count < Self.loaded {
             list.scrollToStart()
@@ -102,7 +102,7 @@ struct OpeningBenchmark {
 }
 
 extension TimelineList {
-    /// The row being read: the lowest one whose bottom edge is in view.
+    /// The row being read: the lowest one whose bottom edge is visible.
     fileprivate var lowestWholeRow: (key: AnyHashable, bottom: Double)? {
         var found: (key: AnyHashable, bottom: Double)?
         let height = Double(widget.height)

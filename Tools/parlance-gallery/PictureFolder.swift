@@ -1,16 +1,16 @@
 import Foundation
 import GtkKit
 
-/// Where pictures of widgets are saved.
+/// The folder for pictures of widgets.
 struct PictureFolder {
     let url: URL
 
-    /// - Returns: `false` if there is nothing to draw yet or the file cannot be written.
+    /// - Returns: `false` if the window cannot be drawn yet or the file cannot be written.
     func saveWindow(_ window: Widget, _ name: String) -> Bool {
         window.saveWindowPNG(to: url.appending(path: "\(name).png").path)
     }
 
-    /// - Returns: `false` if there is nothing to draw yet or the file cannot be written.
+    /// - Returns: `false` if the widget cannot be drawn yet or the file cannot be written.
     func save(_ widget: Widget, _ name: String) -> Bool {
         widget.savePNG(to: url.appending(path: "\(name).png").path)
     }

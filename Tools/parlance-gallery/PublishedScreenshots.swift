@@ -83,7 +83,7 @@ struct PublishedScreenshots {
         return true
     }
 
-    /// Saves the window, lower by what is in view of a row that is cut off at the top.
+    /// Saves the window after reducing its height by the visible part of a row that is cut off at the top.
     private func save(_ window: MainWindow, _ name: String, width: Int, _ gallery: Gallery) async -> Bool {
         if let list = TimelineList.below(window.window), let cut = list.row(at: 0), cut.y > 0,
             let height = list.bounds(of: cut.key)?.height
@@ -108,7 +108,7 @@ struct PublishedScreenshots {
             .load(
                 WrittenText(
                     "@Guide  try **bold** and `code`", mentioning: [Mention(.member("guide"), text: "@Guide")])))
-        // It is drawn on bubbles of any color: with a background of its own, and transparent corners.
+        // The image is displayed on bubbles of any color, so it has its own background and transparent corners.
         StyleSheet.setOverrides(
             ".guide-image { border-radius: 24px; } .guide-image .parlance-composer { margin: 6px; }")
         defer { StyleSheet.setOverrides("") }

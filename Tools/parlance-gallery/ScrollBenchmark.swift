@@ -59,7 +59,7 @@ struct ScrollBenchmark {
         ]
     }
 
-    /// What it costs to open a room that was open before, up to its last frame.
+    /// Measures opening a room that was open before, until its last frame.
     private func switching() async -> [BenchmarkRow] {
         let rooms = [(FixtureService.choir, "room of text"), (FixtureService.mixed, "room of all kinds")]
         var costs: [RoomID: [Double]] = [:]

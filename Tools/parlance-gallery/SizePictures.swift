@@ -7,9 +7,9 @@ import Foundation
 import GtkKit
 
 /// Draws the views with small to large text in narrow to wide windows, light and dark, as
-/// `FOLDER/VIEW-WIDTH-STYLE-PERCENT.png`: to see what is clipped, overlaps or looks wrong.
+/// `FOLDER/VIEW-WIDTH-STYLE-PERCENT.png`: for finding clipped, overlapping and misdrawn parts.
 ///
-/// Where the environment asks for high contrast, the style's name says so.
+/// If the environment requests high contrast, the style's name includes it.
 struct SizePictures {
     let gallery: Gallery
     let pictures: PictureFolder
@@ -17,7 +17,7 @@ struct SizePictures {
     private static let percents = [100, 150, 200]
     private static let widths = [360, 700, 1200]
     private static let height = 700
-    /// The actions that open a dialog, and the view's name.
+    /// View names, and the actions that open their dialogs.
     private static let dialogs = [
         ("new-room", "win.new-room"), ("room-details", "win.room-details"),
         ("leave", "win.leave-room"), ("shortcuts", "win.show-help-overlay"),
@@ -93,12 +93,12 @@ struct SizePictures {
         composer.handle(.reply(nil))
         composer.handle(.load(WrittenText("")))
         coordinator.rooms.send(.select(FixtureService.mixed))
-        // Images are decoded.
+        // Wait until the images are decoded.
         for _ in 1...2 { await gallery.waitUntilIdle() }
         return pictures.saveWindow(window.window, "mixed-\(suffix)")
     }
 
-    /// Draws the dialog that is open over the window, in its own width and in the narrowest one, and closes it.
+    /// Draws the dialog over the window, in its own width and in the narrowest one, and closes it.
     private func drawDialog(_ name: String, _ style: String, over window: MainWindow) async -> Bool {
         await gallery.waitUntilIdle()
         guard let dialog = Dialog.all.first else { return false }
@@ -109,7 +109,7 @@ struct SizePictures {
             guard pictures.saveWindow(dialog.window ?? dialog, "\(name)-360-\(style)") else { return false }
         }
         dialog.close()
-        // The window has become narrow if the dialog is inside of it.
+        // If the dialog is within the window, resizing it has resized the window.
         window.window.setDefaultSize(width: Self.widths[2], height: Self.height)
         await gallery.waitUntilIdle()
         return true

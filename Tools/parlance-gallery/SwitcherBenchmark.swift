@@ -5,9 +5,9 @@ import Foundation
 import GtkKit
 import ToolSupport
 
-/// What the switcher costs from the key to its first frame, in an account with many rooms, beside a dialog of the same size
-/// with a field and nothing else. The target is for what is done before the toolkit draws: how much of a window's first
-/// frame falls into the one that is measured depends on when the window manager answers.
+/// Measures the switcher from the key press to its first frame, in an account with many rooms, against a dialog of the
+/// same size that contains only a text field. The target applies to the work before GTK draws: how much of a window's
+/// first frame falls into the measured frame depends on the window manager's response time.
 struct SwitcherBenchmark {
     let gallery: Gallery
 
@@ -25,7 +25,7 @@ struct SwitcherBenchmark {
         await gallery.service.addRooms(10_000)
         while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.waitUntilIdle() }
         await gallery.waitUntilIdle()
-        // By turns, so that what else the machine does meets both.
+        // Alternate, so that other load on the machine affects both.
         var costs: (dialog: [Cost], switcher: [Cost]) = ([], [])
         for _ in 0..<Self.rounds {
             guard let dialog = await cost({ Self.presentEmptyDialog(over: window.window) }),

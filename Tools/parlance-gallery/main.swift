@@ -19,7 +19,7 @@ let usage = """
            parlance-gallery keys bare|composer N write N characters, for counting what one costs
 
     """
-// with-display has no language; with-locale gives one.
+// `with-display` sets no language; `with-locale` sets one.
 Localization.adopt(
     domain: "parlance", folder: ProcessInfo.processInfo.environment["TEXTDOMAINDIR"] ?? ".build/locale")
 let arguments = Array(CommandLine.arguments.dropFirst())

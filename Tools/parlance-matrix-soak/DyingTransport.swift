@@ -5,10 +5,10 @@ import MatrixBackend
 import Synchronization
 import ToolSupport
 
-/// Kills this process at a chosen moment of what it says about keys, and reports with which index of which session each
-/// message leaves.
+/// Kills this process at a chosen moment of its key exchanges, and reports the session and index of each message that
+/// it sends.
 final class DyingTransport: MatrixTransport {
-    /// What the process is doing when it dies.
+    /// The operation during which the process is killed.
     enum Moment: String, CaseIterable {
         case toDevice, upload, claim, share, backup, bootstrap
 
@@ -29,20 +29,20 @@ final class DyingTransport: MatrixTransport {
     }
 
     enum Phase: String, CaseIterable {
-        /// Before the request leaves.
+        /// Before the request is sent.
         case asking
-        /// With the answer, before anything is made of it.
+        /// When the response has arrived, before it is processed.
         case answered
-        /// While something is made of it.
+        /// While the response is processed.
         case later
     }
 
     struct Death {
         let moment: Moment
         let phase: Phase
-        /// Which of the requests it is.
+        /// Which of the matching requests is meant, counted from 1.
         let number: Int
-        /// In microseconds.
+        /// The delay of ``Phase/later``, in microseconds.
         let delay: UInt32
 
         init(moment: Moment, phase: Phase, number: Int, delay: UInt32) {
@@ -84,7 +84,7 @@ final class DyingTransport: MatrixTransport {
         return response
     }
 
-    /// A sync counts once it has brought messages to the device.
+    /// Only syncs that deliver to-device messages count.
     private func sync(_ request: MatrixRequest, _ death: Death) async throws -> MatrixResponse {
         if death.phase == .asking, seen.withLock({ $0.hasMessages }) { die() }
         let response = try await transport.send(request)
@@ -118,11 +118,11 @@ final class DyingTransport: MatrixTransport {
     }
 }
 
-/// With which index of which session a message was encrypted.
+/// The session and the index with which a message was encrypted.
 struct SealedIndex: Hashable, Sendable {
     let session: String
     let index: UInt64
-    /// Of what it says.
+    /// The digest of the ciphertext.
     let digest: UInt64
 
     init?(words: [String]) {
@@ -132,11 +132,11 @@ struct SealedIndex: Hashable, Sendable {
 
     var words: String { "\(session) \(index) \(digest)" }
 
-    /// - Parameter content: Of an `m.room.encrypted`.
+    /// - Parameter content: The content of an `m.room.encrypted`.
     init?(_ content: JSONValue) {
         guard let session = content["session_id"]?.string, let text = content["ciphertext"]?.string,
             let bytes = Data(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)),
-            // The version, and the field of the index.
+            // The version, and the tag of the index field.
             bytes.starts(with: [3, 8])
         else { return nil }
         var index: UInt64 = 0

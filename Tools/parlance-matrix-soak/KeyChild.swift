@@ -5,13 +5,12 @@ import ToolSupport
 
 /// A user's application without its window, which is killed while it exchanges keys.
 ///
-/// After `begin URL SLIDING USER DEVICE TOKEN [DEATH]` it prints `ready`. Then it answers lines: `identity` makes an
-/// identity if there is none that is whole, prints `key` and the recovery key if it has made one, and `identity`;
-/// `say ROOM TEXT` prints `queued TEXT` and, as soon as the sync has returned it, `said TEXT`; `wait ROOM TEXT` is for
-/// what is queued already; `backed` prints `backed` once all keys are in the backup; `end ROOM EVENT…`
-/// prints `text EVENT TEXT` or `unread EVENT REASON` for every message, after a while if some of EVENT cannot be read, and
-/// `done`. With which index of which session a message
-/// leaves it prints as `sealed SESSION INDEX DIGEST`.
+/// After `begin URL SLIDING USER DEVICE TOKEN [DEATH]` it prints `ready`. Then it accepts commands: `identity` creates
+/// an identity unless there is a complete one, prints `key` and the recovery key if it has created one, and `identity`;
+/// `say ROOM TEXT` prints `queued TEXT` and, once the sync has returned the message, `said TEXT`; `wait ROOM TEXT`
+/// waits for a message that is already queued; `backed` prints `backed` once all keys are in the backup; `end ROOM
+/// EVENT…` prints `text EVENT TEXT` or `unread EVENT REASON` for every message, after a while if some EVENT cannot be
+/// read, and `done`. For each message sent it prints `sealed SESSION INDEX DIGEST`.
 struct KeyChild {
     let folder: String
 
@@ -58,7 +57,7 @@ struct KeyChild {
 
     private func makeIdentity(_ user: KeyUser) async throws {
         let status = try await user.status { $0.identity != .unknown && $0.recovery != .unknown }
-        // As the user does who was interrupted, and follows what the window offers.
+        // Acts like a user who was interrupted and follows what the window offers.
         switch status.identity {
         case .confirmed:
             if status.recovery != .ready {

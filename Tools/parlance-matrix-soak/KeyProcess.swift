@@ -7,22 +7,22 @@ import ToolSupport
 
 /// A user whose processes are killed, one after another.
 struct KeyProcess {
-    /// How long a process may take for one thing.
+    /// How long a process may take for one command.
     private static let timeout: TimeInterval = 90
 
     let session: MatrixSession
     let isSliding: Bool
     let folder: URL
     let url: URL
-    /// With what messages have left.
+    /// The session indices used by sent messages.
     let indices: UsedIndices
     private(set) var recoveryKey: String?
-    /// What all processes have said.
+    /// The texts that all processes have queued.
     private(set) var queued: Set<String> = []
-    /// How the messages of the room read, at the end.
+    /// How the messages of the rooms read at the end.
     private(set) var readings: [String: KeyUser.Reading] = [:]
     private var child: ChildProcess?
-    /// Whether it has ended by itself, as it was to.
+    /// Whether the last process has ended.
     private(set) var hasDied = false
 
     init(_ session: MatrixSession, isSliding: Bool, folder: URL, url: URL, indices: UsedIndices) {
@@ -31,7 +31,7 @@ struct KeyProcess {
     }
 
     /// Starts a process and waits until it is ready. Blocks.
-    /// - Returns: Whether it lives.
+    /// - Returns: Whether the process is still alive.
     mutating func start(_ death: DyingTransport.Death? = nil) throws -> Bool {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let child = try ChildProcess(arguments: ["key-child", folder.path])
@@ -45,18 +45,18 @@ struct KeyProcess {
         return try hear(until: "ready")
     }
 
-    /// - Returns: Whether it lived until it said that it was done.
+    /// - Returns: Whether the process survived until it printed `end`.
     mutating func ask(_ line: String, until end: String) throws -> Bool {
         child?.send(line)
         return try hear(until: end)
     }
 
-    /// Has it send a text, or wait for it where it is queued.
+    /// Makes the process send a text, or wait for it if it is queued.
     mutating func say(_ text: String, in room: String) throws -> Bool {
         try ask("\(queued.contains(text) ? "wait" : "say") \(room) \(text)", until: "said \(text)")
     }
 
-    /// Waits a while for it to die by itself, and kills it.
+    /// Waits a while for the process to die, then kills it.
     /// - Returns: Whether it died by itself.
     mutating func end(after wait: TimeInterval) throws -> Bool {
         guard let pid = child?.pid else { return hasDied }
@@ -91,7 +91,7 @@ struct KeyProcess {
         return false
     }
 
-    /// Kills a process unless it is canceled.
+    /// Kills a process after a delay, unless canceled.
     private static func alarm(after wait: TimeInterval, of pid: pid_t) -> (alarm: DispatchWorkItem, hasRung: Flag) {
         let flag = Flag()
         let item = DispatchWorkItem {
@@ -111,7 +111,7 @@ struct KeyProcess {
     }
 }
 
-/// With which indices of which sessions messages have left, and whether one was used for two.
+/// The session indices used by sent messages, and whether any was used twice.
 final class UsedIndices: Sendable {
     private struct Place: Hashable {
         let session: String
@@ -126,13 +126,13 @@ final class UsedIndices: Sendable {
     }
 
     var count: Int { digests.withLock { $0.count } }
-    /// How many no message has, before others that one has.
+    /// The number of skipped indices: unused ones before a used one.
     var skipped: Int {
         digests.withLock { digests in
             let lasts = Dictionary(digests.keys.map { ($0.session, $0.index) }, uniquingKeysWith: max)
             return lasts.values.reduce(0) { $0 + Int($1) + 1 } - digests.count
         }
     }
-    /// How many were used for more than one message.
+    /// The number of indices that were used for more than one message.
     var reused: Int { digests.withLock { $0.values.count { $0.count > 1 } } }
 }

@@ -3,11 +3,11 @@ import Foundation
 import MatrixBackend
 import ToolSupport
 
-/// Users in an encrypted room, one of whom is killed again and again while keys are exchanged, and a server that is
-/// killed, too. Nothing that another device reads stays unreadable, no key is missing in the backup, and no index of a
-/// session is used for two messages.
+/// Users in an encrypted room, one of whom is repeatedly killed while exchanging keys, as is the server. No message
+/// stays unreadable that another device can read, no key is missing from the backup, and no session index is used for
+/// two messages.
 struct KeyRun {
-    /// After so many messages the next one has another key.
+    /// The number of messages after which the key is rotated.
     private static let rotation = 3
 
     let kills: Int
@@ -16,12 +16,12 @@ struct KeyRun {
     let folder: String
     let seed: UInt64
 
-    /// What is there for the whole run.
+    /// The setup of the whole run.
     private struct Scene {
         let server: SoakHomeserver
         let folder: URL
         let room: String
-        /// One in which keys are used for long, so that processes end between its indices.
+        /// A room whose sessions last long, so that processes end between their indices.
         let steadyRoom: String
         let bob: KeyUser
         let bobSession: MatrixSession
@@ -68,7 +68,7 @@ struct KeyRun {
 
     // MARK: Users
 
-    /// Signs an account in once more, in this process.
+    /// Signs in to an account on one more device, in this process.
     private func device(
         of name: String, isSliding: Bool, _ server: SoakHomeserver, _ folder: URL, _ indices: UsedIndices
     ) async throws -> KeyUser {
@@ -92,7 +92,7 @@ struct KeyRun {
 
     // MARK: Kills
 
-    /// - Returns: How often a process died at each moment.
+    /// - Returns: The number of processes that died at each moment.
     private func killUsers(
         _ ann: inout KeyProcess, _ scene: Scene, _ random: inout SeededGenerator
     ) async throws -> [DyingTransport.Moment: Int] {
@@ -104,7 +104,7 @@ struct KeyRun {
                 moment: moment, phase: DyingTransport.Phase.allCases.randomElement(using: &random) ?? .asking,
                 number: moment == .bootstrap ? .random(in: 1...6, using: &random) : 1,
                 delay: .random(in: 0...30_000, using: &random))
-            // Not every message has a new key, which is what a backup waits for.
+            // Not every message has a new key, which the backup needs.
             for attempt in 0..<4 {
                 let name = "\(number)-\(attempt)"
                 let hasDied =
@@ -136,7 +136,7 @@ struct KeyRun {
             }
             pair.1 = try pair.0.end(after: 3)
         }
-        // What was queued goes out, and what was not is said now.
+        // Queued messages are sent, and the others are written now.
         ann = try await Self.onThread(ann) { ann in
             guard try ann.start(), try ann.say("s\(name)", in: scene.steadyRoom),
                 try ann.say("a\(name)", in: scene.room), try ann.say("t\(name)", in: scene.steadyRoom),
@@ -159,7 +159,7 @@ struct KeyRun {
         return hasDied
     }
 
-    /// A user is killed at their first start, or while they make their identity, and does it again.
+    /// Kills a user at the first start, or during the creation of the identity, then repeats it without a kill.
     private func killNewUser(_ name: String, _ death: DyingTransport.Death, _ scene: Scene) async throws -> Bool {
         let session = try await scene.server.register(name)
         let dan = KeyProcess(
@@ -216,7 +216,7 @@ struct KeyRun {
         }
         let messages = sealed.values.flatMap(\.values)
         for message in messages { scene.indices.insert(message) }
-        // Two events with the same text are one index all the same.
+        // Also catches two events with the same ciphertext, which `UsedIndices` counts as one message.
         let doubled = messages.count - Set(messages.map { "\($0.session) \($0.index)" }).count
         ann = try await Self.onThread(ann) { [sealed] ann in
             guard try ann.start(), try ann.ask("backed", until: "backed") else { throw SoakFailure("ann dies") }
@@ -260,7 +260,7 @@ struct KeyRun {
         return total == kills && lost == 0 && reused == 0 && unreadable == 0
     }
 
-    /// Runs what blocks.
+    /// Runs blocking work on a thread.
     private static func onThread<T: Sendable>(
         _ value: T, _ work: @escaping @Sendable (inout T) throws -> Void
     ) async throws -> T {

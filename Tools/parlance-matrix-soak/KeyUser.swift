@@ -54,7 +54,7 @@ struct KeyUser {
         _ = try await backend.send(WrittenMessage(WrittenText(text)), as: TransactionID(text), to: room)
     }
 
-    /// Waits until the sync has returned what was queued.
+    /// Waits until the sync has returned a queued message.
     func sent(_ text: String, in room: RoomID) async throws {
         for await update in backend.timeline(of: room, limit: 50) {
             if case .closed = update { throw SoakFailure("the room is gone") }
@@ -62,7 +62,7 @@ struct KeyUser {
         }
     }
 
-    /// How a message reads.
+    /// The text of a message, or why it is sealed.
     enum Reading: Sendable, Equatable {
         case text(String)
         case sealed(String)
@@ -84,7 +84,7 @@ struct KeyUser {
         }
     }
 
-    /// All messages of a room, once these can be read, or time is up: keys of devices may still be asked for.
+    /// All messages of a room, once these are readable or the time is up: device lists may still be queried.
     func readings(in room: RoomID, of events: Set<String>) async throws -> [String: Reading] {
         let end = ContinuousClock.now + .seconds(20)
         while true {
@@ -95,7 +95,7 @@ struct KeyUser {
     }
 }
 
-/// What encrypts the keys, in a file beside them.
+/// The credential that encrypts the keys, in a file beside them.
 private actor FileCredential: CredentialStore {
     private let folder: URL
 
@@ -123,6 +123,6 @@ private actor FileCredential: CredentialStore {
         }
     }
 
-    // The run removes the folder with all that is left in it.
+    // The run removes the folder with everything in it.
     func removeCredential(of account: String) { try? FileManager.default.removeItem(at: file(account)) }
 }

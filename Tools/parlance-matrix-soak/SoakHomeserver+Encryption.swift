@@ -4,9 +4,9 @@ import JSONReading
 import MatrixBackend
 import ToolSupport
 
-/// Encrypted rooms, as the server has them.
+/// Encrypted rooms on the server.
 extension SoakHomeserver {
-    /// - Parameter messages: After how many messages a session is over.
+    /// - Parameter messages: The number of messages after which a session is rotated.
     func encrypt(_ room: String, after messages: Int, as user: MatrixSession) async throws {
         let content: [String: Any] = ["algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": messages]
         _ = try await call(.put, "rooms/\(room)/state/m.room.encryption/", content, as: user)
@@ -21,7 +21,7 @@ extension SoakHomeserver {
         _ = try await call(.post, "rooms/\(room)/leave", [:], as: user)
     }
 
-    /// The sealed messages of a room, by event.
+    /// The encrypted messages of a room by event ID.
     func sealedMessages(in room: String, as user: MatrixSession) async throws -> [String: SealedIndex] {
         var found: [String: SealedIndex] = [:]
         var from: String? = ""

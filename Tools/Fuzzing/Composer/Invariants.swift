@@ -64,7 +64,7 @@ public enum Invariants {
         return nil
     }
 
-    /// Misspelled ranges are words, whole and apart, and the effects tell of all of them.
+    /// Misspelled ranges are whole words that do not touch, and the effects report all of them.
     private static func spellingViolation(_ composer: MirroredComposer, _ text: String) -> String? {
         let (engine, document) = (composer.engine, composer.engine.document)
         var behind = 0

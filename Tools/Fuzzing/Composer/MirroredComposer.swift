@@ -6,7 +6,7 @@ public struct MirroredComposer: Sendable {
     /// The text that a window would show after applying the effects, in UTF-16 code units.
     public private(set) var mirror: [UInt16]
     public private(set) var mirroredSelection: TextRange
-    /// Whether a window would show each of the units as part of a misspelled word.
+    /// For each code unit, whether a window would mark it as misspelled.
     public private(set) var misspelled: [Bool]
     public private(set) var effects: [ComposerEffect] = []
 
@@ -53,7 +53,7 @@ public struct MirroredComposer: Sendable {
         return nil
     }
 
-    /// Moves the marks as a text view does: what is inserted within one is marked, too.
+    /// Moves the marks like a text view: text inserted within a mark is marked, too.
     private mutating func mark(_ edit: AppliedEdit) {
         let (start, end) = (edit.range.location, edit.range.end)
         misspelled.removeSubrange(start..<end)
@@ -61,7 +61,7 @@ public struct MirroredComposer: Sendable {
         misspelled.insert(contentsOf: repeatElement(isWithin, count: edit.replacement.utf16.count), at: start)
     }
 
-    /// Returns for each unit of a text whether one of the ranges covers it.
+    /// For each code unit of a text, whether one of the ranges covers it.
     static func marks(_ ranges: [TextRange], _ count: Int) -> [Bool] {
         var marks = Array(repeating: false, count: count)
         for range in ranges { for unit in range.location..<range.end { marks[unit] = true } }

@@ -97,7 +97,7 @@ public struct RandomScript<Source: ByteSource> {
         }
     }
 
-    /// Answers requests by numbers of their own: most are the last one's sooner or later.
+    /// Guesses request numbers instead of reading the effects; sooner or later most match the last request.
     private mutating func spellingEvent(_ engine: ComposerEngine) -> ComposerEvent {
         switch source.number(below: 8) {
         case 0: return .checkSpelling(source.number(below: 4) != 0)

@@ -4,7 +4,7 @@ package import JSONReading
 import MatrixCrypto
 package import Ratchets
 
-/// Sessions as backups and key files have them.
+/// Sessions in the form that backups and key files contain.
 package struct BackupFuzz: CryptoFuzz {
     private let key: BackupKey
     private let session: String
@@ -40,7 +40,7 @@ package struct BackupFuzz: CryptoFuzz {
     }
 
     package static func record(_ content: JSONValue, for key: Curve25519Key) throws -> JSONValue {
-        // What has no canonical form is encrypted as text that is no JSON.
+        // A value without a canonical form is encrypted as text that is not JSON.
         let plaintext = (try? CanonicalJSON.bytes(of: content)) ?? Array("\(content)".utf8.prefix(1_000))
         let data = try BackedUpData(plaintext, for: key)
         return [

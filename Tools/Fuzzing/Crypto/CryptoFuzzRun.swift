@@ -1,13 +1,13 @@
 import Ratchets
 
-/// One of the readers of what others say to encryption.
+/// Fuzzes one of the parsers of untrusted data that concern encryption.
 public protocol CryptoFuzz {
-    /// After how many calls everything begins anew: what hostile input leaves behind is bounded, and not nothing.
+    /// The number of calls after which the state is recreated: what hostile input leaves behind is bounded, not zero.
     static var lifetime: Int { get }
     init() async throws
-    /// One that is as this one was made, while this one is left as it is.
+    /// Returns a fuzzer in its initial state, without changing this one.
     func renewed() async throws -> Self
-    /// What is wrong, if anything is. An error is wrong, too.
+    /// Returns the violation, if any. An error is a violation, too.
     mutating func violation(of input: inout FuzzInput) async throws -> String?
 }
 
@@ -16,30 +16,30 @@ extension CryptoFuzz {
     public func renewed() async throws -> Self { try await Self() }
 }
 
-/// Feeds the readers of `MatrixCrypto` with what servers, devices, people and files may say.
+/// Feeds the parsers of `MatrixCrypto` with untrusted data from servers, devices, users and files.
 public final class CryptoFuzzRun: @unchecked Sendable {
-    /// What is fuzzed.
+    /// The data to fuzz.
     public enum Kind: String, CaseIterable, Sendable {
         /// Device lists.
         case devices
-        /// The keys of cross-signing.
+        /// Cross-signing keys.
         case identities
-        /// Messages to devices, in the clear and by Olm.
+        /// To-device messages, in the clear and through Olm.
         case messages
         case verifications
-        /// The secret storage and the keys that it describes.
+        /// The secret storage, and the descriptions of its keys.
         case secrets
-        /// Recovery keys as they are typed.
+        /// Recovery keys as typed.
         case recovery
         /// Key files.
         case keyfile
         /// Sessions in a backup.
         case backup
-        /// Encrypted events of rooms.
+        /// Encrypted room events.
         case events
-        /// Answers to uploads and claims of keys, and counts of a sync.
+        /// Responses to key uploads and claims, and the key counts of a sync.
         case answers
-        /// What is said of rooms, and canonical JSON.
+        /// Room settings, reasons for withheld keys, and canonical JSON.
         case rooms
 
         public var type: any CryptoFuzz.Type {
@@ -60,7 +60,7 @@ public final class CryptoFuzzRun: @unchecked Sendable {
     }
 
     private let type: any CryptoFuzz.Type
-    /// As it was made.
+    /// The fuzzer in its initial state.
     private var first: (any CryptoFuzz)?
     private var fuzz: (any CryptoFuzz)?
     private var calls = 0
@@ -68,7 +68,7 @@ public final class CryptoFuzzRun: @unchecked Sendable {
     public init(_ type: any CryptoFuzz.Type) { self.type = type }
     public convenience init(_ kind: Kind) { self.init(kind.type) }
 
-    /// What is wrong, if anything is. One call at a time.
+    /// Returns the violation, if any. Calls must not overlap.
     public func violation(of input: [UInt8]) async -> String? {
         do {
             if first == nil { first = try await type.init() }

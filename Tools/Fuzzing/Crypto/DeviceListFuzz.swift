@@ -5,7 +5,7 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// What a server says of the devices of a user.
+/// A server's response about the devices of a user.
 struct DeviceListFuzz: CryptoFuzz {
     private static let user: ExactText = "@a:b"
     private static let now = Date(timeIntervalSince1970: 1_000_000)
@@ -36,7 +36,7 @@ struct DeviceListFuzz: CryptoFuzz {
         let isSigned = input.flag()
         var json = damage.applied(to: documents[0], by: &input)
         if isSigned, let object = json.object,
-            // What cannot be signed stays as it was signed before.
+            // An object that cannot be signed keeps its former signature.
             let signed = try? SignedJSON.signed(
                 object, by: Self.user, keyID: "ONE", sign: { try devices[0].account.sign($0) })
         {

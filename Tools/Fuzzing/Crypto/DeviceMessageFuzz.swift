@@ -5,10 +5,11 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Messages to the device: envelopes, what Olm encrypts, and what comes in the clear.
+/// To-device messages: envelopes, the payloads of Olm messages, and messages in the clear.
 struct DeviceMessageFuzz: CryptoFuzz {
     private static let own: ExactText = "@me:b"
-    /// Of all messages until the machine is made anew, each with a reason for another session and its place in their order.
+    /// The limit for records left until the machine is recreated: each message may add a withheld reason and its slot
+    /// in the order.
     private static let maxRecords = 5_000
 
     private let storage = MemoryCryptoStorage()
@@ -44,7 +45,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
         }
         guard let published, oneTimeKeys.count > 1 else { throw RatchetError.argument }
         ownKeys = published
-        // One of the user's own devices, and somebody else's.
+        // One device of the user, and one of another user.
         peers = [try TestDevice(Self.own, "OLD"), try TestDevice("@a:b", "PEER")]
         var sessions: [OlmSession] = []
         for (peer, key) in zip(peers, oneTimeKeys) {
@@ -80,7 +81,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
         return try await healthViolation()
     }
 
-    /// Whether a key is still read, and what was sent is not all kept.
+    /// Checks that a key is still read, and that not everything received stays stored.
     private func healthViolation() async throws -> String? {
         let group = try OutboundGroupSession()
         let key = (id: try group.id, key: Base64.encoded(try group.sessionKey))
@@ -94,7 +95,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
         return count > Self.maxRecords ? "\(count) records are kept" : nil
     }
 
-    // MARK: By Olm
+    // MARK: Through Olm
 
     private func sealed(_ input: inout FuzzInput) throws -> JSONValue {
         let number = input.number(below: peers.count)
@@ -112,7 +113,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
     }
 
     private func envelope(of payload: JSONValue, from number: Int) throws -> JSONValue {
-        // What has no canonical form is sent as text that is no JSON.
+        // A value without a canonical form is sent as text that is not JSON.
         let plaintext = (try? CanonicalJSON.bytes(of: payload)) ?? Array("\(payload)".utf8.prefix(1_000))
         let message = try sessions[number].encrypt(plaintext)
         return [

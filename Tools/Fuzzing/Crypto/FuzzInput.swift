@@ -1,4 +1,4 @@
-/// An input of the fuzzer as a row of decisions; behind its end all of them are zero.
+/// A fuzzer input as a sequence of decisions; beyond its end all of them are zero.
 public struct FuzzInput {
     private var rest: ArraySlice<UInt8>
 
@@ -15,7 +15,7 @@ public struct FuzzInput {
         return (count <= 256 ? Int(byte()) : Int(byte()) << 8 | Int(byte())) % count
     }
 
-    /// Mostly few, now and then as many as are too many somewhere: what is large takes long, and finds little more.
+    /// A count that is mostly small, and occasionally beyond some limit: large inputs take long and find little more.
     public mutating func count() -> Int {
         let byte = Int(byte())
         return byte < 252 ? byte % 8 : (byte - 251) * 76
@@ -28,7 +28,7 @@ public struct FuzzInput {
 
     public mutating func choice<Element>(of elements: [Element]) -> Element { elements[number(below: elements.count)] }
 
-    /// Takes all that is left.
+    /// Consumes the remaining bytes.
     public mutating func takeRest() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)

@@ -5,7 +5,7 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// What a server says of the identities of the user and of somebody else.
+/// A server's response about the identities of the user and of another user.
 struct IdentityFuzz: CryptoFuzz {
     private static let own: ExactText = "@me:b"
     private static let other: ExactText = "@a:b"
@@ -35,9 +35,9 @@ struct IdentityFuzz: CryptoFuzz {
         try await answerQuery(with: answer)
     }
 
-    /// Has the machine ask again, and takes an answer.
+    /// Makes the machine query again, and answers the query.
     private mutating func answerQuery(with answer: JSONValue) async throws {
-        // Beyond all delays.
+        // Beyond all retry delays.
         now.addTimeInterval(86_400)
         var sync = CryptoSync(kind: .sliding)
         sync.changed = [Self.own, Self.other]

@@ -1,13 +1,13 @@
 import ChatCore
 public import JSONReading
 
-/// Changes documents that are right, one place after another, into such as somebody hostile might send.
+/// Changes valid documents step by step into what a hostile sender might send.
 public struct JSONDamage {
     private static let maxChanges = 6
-    /// Values and bytes of text: beyond it, a document is what any limit on sizes refuses.
+    /// The limit for values plus bytes of text: size limits would reject larger documents.
     private static let maxSize = 200_000
 
-    /// Text that means something elsewhere in documents of the kind: identifiers, keys, names of members.
+    /// Text that has a meaning elsewhere in such documents: IDs, keys, names of members.
     let strings: [String]
 
     public init(_ strings: [String]) { self.strings = Self.hostile + strings }
@@ -15,7 +15,7 @@ public struct JSONDamage {
     private static let hostile = [
         "", "\u{0}", "e\u{301}", "\u{E9}", "@a:b", "@e\u{301}:b", "m.megolm.v1.aes-sha2",
         "m.olm.v1.curve25519-aes-sha2", "-1", "9223372036854775807", "ed25519:", "curve25519:", "=", "====",
-        // No key, and such as are of small order.
+        // Keys of small order, the first of them zero.
         String(repeating: "A", count: 43), "AQ" + String(repeating: "A", count: 41),
         "7P///////////////////////////////////////38", "4Ot6fDtBuK4WVuP68Z/EatoJjeucMrH9hmIFFl9JuAA",
         String(repeating: "A", count: 86), String(repeating: "x", count: 256), String(repeating: "A", count: 4_000),
@@ -26,7 +26,7 @@ public struct JSONDamage {
         .number(-1e19), .number(1e308), .number(.infinity), [], [:], [.null], [[:]], ["": ""],
     ]
 
-    /// The document with as many changes as the input says; perhaps none.
+    /// The document with as many changes as the input requests, possibly none.
     public func applied(to value: JSONValue, by input: inout FuzzInput) -> JSONValue {
         var value = value
         for _ in 0..<input.number(below: Self.maxChanges) where !input.isEmpty {

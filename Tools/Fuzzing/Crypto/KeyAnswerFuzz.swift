@@ -5,9 +5,9 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Answers to uploads and claims of keys, and the counts of keys that a sync has.
+/// Responses to key uploads and claims, and the key counts of a sync.
 struct KeyAnswerFuzz: CryptoFuzz {
-    /// An account that makes keys in each call is stored with thousands of them in the end.
+    /// Low, because each call generates keys: the stored account would grow to thousands of them.
     static let lifetime = 8
 
     private static let own: ExactText = "@me:b"
@@ -92,7 +92,7 @@ struct KeyAnswerFuzz: CryptoFuzz {
         now.addTimeInterval(3_600)
         var sync = CryptoSync(kind: input.flag() ? .sliding : .plain)
         let counts = damage.applied(
-            // One less than there are to be: each that is missing is made.
+            // One less than the target, so that each missing key is generated.
             to: ["counts": ["signed_curve25519": 24], "unused": ["signed_curve25519"]], by: &input)
         sync.keyCounts = counts["counts"]
         sync.unusedFallbackKeys = counts["unused"]

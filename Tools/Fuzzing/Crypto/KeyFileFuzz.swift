@@ -6,7 +6,7 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Key files: the text around what is encrypted, and the list within.
+/// Key files: the armor around the ciphertext, and the array of sessions in it.
 struct KeyFileFuzz: CryptoFuzz {
     private static let header = "-----BEGIN MEGOLM SESSION DATA-----\n"
     private static let trailer = "\n-----END MEGOLM SESSION DATA-----\n"
@@ -31,7 +31,7 @@ struct KeyFileFuzz: CryptoFuzz {
         text = try sealed(CanonicalJSON.bytes(of: sessions))
     }
 
-    /// A file of these bytes.
+    /// A key file with this plaintext.
     private func sealed(_ plaintext: [UInt8]) throws -> [UInt8] {
         let cipher = try CounterCipher(key: encryption, counter: Array(preamble[17..<33]))
         let bytes = preamble + (try cipher.apply(to: plaintext))
@@ -44,11 +44,11 @@ struct KeyFileFuzz: CryptoFuzz {
     mutating func violation(of input: inout FuzzInput) async throws -> String? {
         if input.flag() { return try fileViolation(&input) }
         let list = damage.applied(to: sessions, by: &input)
-        // What has no canonical form is encrypted as text that is no JSON.
+        // A value without a canonical form is encrypted as text that is not JSON.
         let plaintext = (try? CanonicalJSON.bytes(of: list)) ?? Array("\(list)".utf8.prefix(1_000))
         let read = try read(sealed(plaintext))
         guard let all = (try? JSONValue(parsing: Data(plaintext)))?.array else {
-            // Nothing says of an empty container which kind it is, until something is in it.
+            // An empty container may be an array or an object: the stream shows its kind only by its members.
             return read?.sessions.isEmpty ?? true ? nil : "sessions are read from what is no list"
         }
         guard let read else { return "a list is refused" }
@@ -72,13 +72,13 @@ struct KeyFileFuzz: CryptoFuzz {
                 }
             }
         }
-        // Spaces may stand anywhere: then it is the same file.
+        // If only whitespace has changed, the file may still be read.
         guard let read = try read(text) else { return text == self.text ? "a file is refused" : nil }
         let expected = try (sessions.array ?? []).map { try ExportedSession($0) }
         return read.sessions == expected ? nil : "a damaged file says something else"
     }
 
-    /// - Returns: `nil` for a file that is refused.
+    /// - Returns: `nil` if the file is rejected.
     private func read(_ text: [UInt8]) throws -> (sessions: [ExportedSession], rejected: Int)? {
         try file.replace(with: text)
         do throws(KeyFile.Failure) {
@@ -109,7 +109,7 @@ private final class ScratchFile {
 
     deinit { close(descriptor) }
 
-    /// Whoever opens it there reads it from its beginning.
+    /// Each opening reads from the start of the file.
     var url: URL { URL(fileURLWithPath: "/proc/self/fd/\(descriptor)") }
 
     func replace(with bytes: [UInt8]) throws(KeyFile.Failure) {

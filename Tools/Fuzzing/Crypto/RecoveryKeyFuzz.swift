@@ -2,7 +2,7 @@ import ChatCore
 import MatrixCrypto
 import Ratchets
 
-/// Recovery keys as people type them.
+/// Recovery keys as users type them.
 struct RecoveryKeyFuzz: CryptoFuzz {
     private let key: KeyMaterial
     private let typed: [UInt8]

@@ -5,9 +5,9 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Encrypted events of a room: envelopes, and what Megolm encrypts.
+/// Encrypted room events: envelopes, and the payloads of Megolm messages.
 struct RoomEventFuzz: CryptoFuzz {
-    /// What a session reads is reached from its first message each time.
+    /// Low, because each read advances the ratchet from the session's first message.
     static let lifetime = 100
 
     private static let room: ExactText = "!r:b"
@@ -45,7 +45,7 @@ struct RoomEventFuzz: CryptoFuzz {
             "room_id": .string(Self.room.text),
         ]
         let said = input.flag() ? damage.applied(to: payload, by: &input) : payload
-        // What has no canonical form is sent as text that is no JSON.
+        // A value without a canonical form is sent as text that is not JSON.
         let plaintext = (try? CanonicalJSON.bytes(of: said)) ?? Array("\(said)".utf8.prefix(1_000))
         let content: JSONValue = [
             "algorithm": "m.megolm.v1.aes-sha2", "session_id": .string(try group.id), "device_id": "PEER",
@@ -61,7 +61,7 @@ struct RoomEventFuzz: CryptoFuzz {
             if payload.content["m.relates_to"] != nil { return "a relation was read that nobody else sees" }
         }
         guard said == payload else { return nil }
-        // What stood in the damaged event must not keep the real one from being read, under its own name.
+        // The damaged event must not keep the genuine one from being read under its own ID.
         guard case .success(let whole)? = try await read(content, as: "$\(events)") else { return "a message is lost" }
         if whole.content["body"] != .string(Self.text) { return "a message says something else" }
         if case .success? = try await read(content, as: "$\(events) again") { return "a message is read twice" }

@@ -3,7 +3,7 @@ import Foundation
 import JSONReading
 import MatrixCrypto
 
-/// What anybody may say of a room and its keys, and the form of JSON that is signed.
+/// Room settings and reasons for withheld keys, which anyone can send, and canonical JSON.
 struct RoomSettingsFuzz: CryptoFuzz {
     private static let algorithm = "m.megolm.v1.aes-sha2"
     private static let encryption: JSONValue = [

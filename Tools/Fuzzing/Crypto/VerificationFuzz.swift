@@ -5,12 +5,12 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Verifications between two machines, of one user or of two, whose messages are changed, dropped and repeated, while
-/// their users do anything at any time.
+/// Verifications between two machines of one user or of two. Messages are modified, dropped and repeated, while the
+/// users perform any action at any time.
 struct VerificationFuzz: CryptoFuzz {
     private struct Side {
         let machine: CryptoMachine
-        /// What is on its way to this side.
+        /// The messages on their way to this side.
         var inbox: [Letter] = []
         var shown: Verification.Phase?
         var hasConfirmed = false
@@ -19,7 +19,7 @@ struct VerificationFuzz: CryptoFuzz {
     private struct Letter {
         let type: String
         var content: JSONValue
-        /// In a room.
+        /// Whether it is an event in a room.
         let isEvent: Bool
     }
 
@@ -48,7 +48,7 @@ struct VerificationFuzz: CryptoFuzz {
             user: user, device: device, in: MemoryCryptoStorage(), key: KeyMaterial(), at: now)
     }
 
-    /// Answers what the machines ask, as a server that has these devices and identities.
+    /// Answers the requests of the machines like a server that has these devices and identities.
     private static func answerAll(
         _ machines: [CryptoMachine], confirmed: Set<ExactText>, _ devices: inout [String: [String: JSONValue]],
         at now: Date
@@ -107,7 +107,7 @@ struct VerificationFuzz: CryptoFuzz {
     mutating func violation(of input: inout FuzzInput) async throws -> String? {
         let isBetweenUsers = input.flag()
         var sides = isBetweenUsers ? users : ownDevices
-        // A day later: nothing is under way any more.
+        // A day later, no verification is running any more.
         now.addTimeInterval(86_400)
         let id = try await request(&sides, inRoom: isBetweenUsers)
         var steps = 0
@@ -203,13 +203,13 @@ struct VerificationFuzz: CryptoFuzz {
         return []
     }
 
-    /// What a machine has to send to devices.
+    /// The to-device messages that a machine has to send.
     private func drain(_ machine: CryptoMachine) async throws -> [Letter] {
         var letters: [Letter] = []
         for _ in 0..<50 {
             guard let request = try await machine.nextRequest(at: now) else { break }
             if case .query = request.action {
-                // Lists of devices are known, and do not come again.
+                // The device lists are known: leave the query unanswered.
                 try await machine.failed(request)
                 break
             }
@@ -222,7 +222,7 @@ struct VerificationFuzz: CryptoFuzz {
         return letters
     }
 
-    /// Nothing is proven unless both users have seen the same, and said so.
+    /// Nothing may be proven unless both users have seen the same and confirmed it.
     private func violation(
         in sides: inout [Side], _ id: ExactText, _ isBetweenUsers: Bool
     ) async throws -> String? {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Runs a task and the actors that it calls on the thread that waits for it, so that no other is woken for each step.
+/// Runs a task and the actors that it calls on the thread that waits for it, so that no step has to wake another
+/// thread.
 public final class WaitingThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
-    // Both under the lock of the condition.
+    // Both are guarded by the condition's lock.
     private var jobs: [UnownedJob] = []
     private var hasEnded = false
 
@@ -17,7 +18,7 @@ public final class WaitingThread: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Returns when the work has ended. One call at a time.
+    /// Returns when the work has ended. Calls must not overlap.
     public func run(_ work: @escaping @Sendable () async -> Void) {
         condition.withLock { hasEnded = false }
         Task.detached(executorPreference: self) {

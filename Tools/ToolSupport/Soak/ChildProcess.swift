@@ -15,9 +15,9 @@ package struct ChildProcess {
     }
 
     /// - Parameters:
-    ///   - program: found in `PATH` unless it is a path.
-    ///   - words: the arguments from the program's name on.
-    ///   - errors: a descriptor for its standard error, which it has in common with this process otherwise.
+    ///   - program: a path, or a name to find in `PATH`.
+    ///   - words: the arguments, starting with the program's name.
+    ///   - errors: a descriptor for its standard error, which is inherited by default.
     package init(_ program: String, _ words: [String], errors: Int32 = STDERR_FILENO) throws {
         let down = try Self.makePipe()
         let up = try Self.makePipe()

@@ -7,22 +7,22 @@ import MatrixCrypto
 import Ratchets
 import Synchronization
 
-/// A homeserver in memory, as cheap as one can be: what it knows of others is encoded beforehand.
+/// An in-memory homeserver, as cheap as possible: the data of other users is encoded beforehand.
 final class BenchHomeserver: MatrixTransport {
     private struct State {
         var requests: [String] = []
-        /// The devices of the user, by identifier, and the keys of the identity, as `keys/query` names them.
+        /// The user's devices by ID, and the keys of the identity by their members in `keys/query`.
         var devices: [String: JSONValue] = [:]
         var identity: [String: JSONValue] = [:]
-        /// One-time keys that the user's devices have uploaded.
+        /// The one-time keys that the user's devices have uploaded.
         var oneTimeKeys: [String] = []
         var accountData: [String: JSONValue] = [:]
         var backup: JSONValue?
         var backedUpKeys = Data(#"{"rooms":{}}"#.utf8)
         var sent = 0
-        /// What is said next. Another account may ask for it after the one that asked has ended.
+        /// Pending sync responses. A later account continues with those that an earlier one has left.
         var syncs: [Data] = []
-        /// Whether all that was said has been taken: the next request shows that.
+        /// Whether all sync responses have been processed, which the next sync request shows.
         var isConsumed = false
     }
 
@@ -35,7 +35,7 @@ final class BenchHomeserver: MatrixTransport {
 
     init(users: BenchUsers = BenchUsers()) { self.users = users }
 
-    /// What was asked, apart from syncs: methods and paths without identifiers.
+    /// The requests so far, except for syncs: methods, and paths without IDs.
     var requests: [String] { state.withLock { $0.requests } }
     var sent: Int { state.withLock { $0.sent } }
     var oneTimeKeys: [String] { state.withLock { $0.oneTimeKeys } }
@@ -56,12 +56,12 @@ final class BenchHomeserver: MatrixTransport {
         }
     }
 
-    /// Waits until all that was said has been taken.
+    /// Waits until all sync responses have been processed.
     func waitUntilConsumed() async throws {
         try await wait { $0.isConsumed }
     }
 
-    /// Waits until nothing has been asked for a while, as after a start.
+    /// Waits until no request has arrived for a while, as after a start.
     func waitUntilQuiet() async throws {
         var count = -1
         while count != requests.count {
@@ -146,7 +146,7 @@ final class BenchHomeserver: MatrixTransport {
                 if let keys = json["device_keys"], let id = keys["device_id"]?.string { state.devices[id] = keys }
                 let keys = (json["one_time_keys"]?.object ?? [:]).values.compactMap { $0["key"]?.string }
                 state.oneTimeKeys += keys
-                // The first upload may be before the first sync, and without any.
+                // The first upload may precede the first sync, and contain no one-time keys.
                 return ["one_time_key_counts": ["signed_curve25519": .integer(Int64(state.oneTimeKeys.count))]]
             case "device_signing":
                 for (name, member) in [
@@ -155,7 +155,7 @@ final class BenchHomeserver: MatrixTransport {
                 ] { state.identity[member] = json[name] }
                 return [:]
             default:
-                // Signatures of a device: the object is the same but for them.
+                // Signatures of a device: the objects differ in nothing else.
                 for (id, object) in json[Self.user]?.object ?? [:] where state.devices[id] != nil {
                     var known = state.devices[id]?.object ?? [:]
                     var own = known["signatures"]?[Self.user]?.object ?? [:]
@@ -187,18 +187,18 @@ final class BenchHomeserver: MatrixTransport {
     }
 }
 
-/// Other people, and what a server has of them, encoded.
+/// Other users, and a server's data about them in encoded form.
 struct BenchUsers: Sendable {
-    /// By user: the members of an answer to `keys/query`.
+    /// By user: the members of a `keys/query` response.
     private var known: [String: [String: String]] = [:]
-    /// By user and device.
+    /// Encoded one-time keys by user ID and device ID.
     private var oneTimeKeys: [String: [String: String]] = [:]
-    /// The answer to a question for the members of the room.
+    /// The response to a request for the room's members.
     private(set) var members = Data()
 
     init() { try? setMembers([]) }
 
-    /// People who have these many devices each, which they have confirmed.
+    /// Creates users with this many devices each, all of them confirmed.
     init(_ count: Int, devices: Int) throws {
         var users: [String] = []
         for number in 0..<count {
@@ -243,7 +243,7 @@ struct BenchUsers: Sendable {
             for (member, text) in known[user] ?? [:] { members[member, default: []].append("\"\(user)\":\(text)") }
         }
         for (member, value) in own {
-            // Of a value that was read, which can be written.
+            // The value was parsed, so it can be serialized.
             let text = (try? Self.text(value)) ?? "null"
             members[member, default: []].append("\"\(BenchHomeserver.user)\":\(text)")
         }
@@ -282,7 +282,7 @@ enum BenchEvents {
             stateKey: user)
     }
 
-    /// A room as it is made.
+    /// The initial state of a room.
     static func state(isEncrypted: Bool, members: [String]) -> [JSONValue] {
         let user = BenchHomeserver.user
         var events = [event("$create", "m.room.create", [:], by: user, stateKey: "")]
@@ -294,11 +294,11 @@ enum BenchEvents {
         return events + (members + [user]).map { member($0) }
     }
 
-    /// An answer of a sync with these events of rooms.
+    /// A sync response with these events of rooms.
     static func sync(_ number: Int, _ rooms: [String: [JSONValue]], toDevice: [JSONValue] = []) -> JSONValue {
         [
             "next_batch": .string("s\(number)"),
-            // A new device has none yet.
+            // A new device has no keys on the server yet.
             "device_one_time_keys_count": ["signed_curve25519": number == 0 ? 0 : 50],
             "device_unused_fallback_key_types": ["signed_curve25519"],
             "to_device": ["events": .array(toDevice)],

@@ -4,13 +4,13 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Writes into the encrypted room as somebody else's device.
+/// Sends to the encrypted room as a device of another user.
 final class BenchWriter {
     private let device: TestDevice
     private let session: OlmSession
     private let target: JSONValue
     private var group: OutboundGroupSession
-    /// What reads the session from its first message on.
+    /// The session key that decrypts from the first message on.
     private var groupKey: [UInt8]
 
     init(_ device: TestDevice, to target: JSONValue, oneTimeKey: String) throws {
@@ -42,7 +42,7 @@ final class BenchWriter {
         return BenchEvents.event(id, "m.room.encrypted", sealed, by: device.user.text, at: time)
     }
 
-    /// The key of the session, as a message to the device.
+    /// The session's key as a to-device message.
     func key() throws -> JSONValue {
         let payload: JSONValue = [
             "type": "m.room_key", "sender": .string(device.user.text), "recipient": .string(BenchHomeserver.user),

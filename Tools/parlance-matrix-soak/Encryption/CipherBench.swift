@@ -7,13 +7,14 @@ import MatrixCrypto
 import Ratchets
 import ToolSupport
 
-/// Reading and writing 10,000 messages, with all that is kept of them on the disk, to the library by itself.
+/// Decrypting and encrypting 10,000 messages, with everything that is stored on the disk, relative to the library
+/// alone.
 struct CipherBench {
     let folder: URL
 
     private static let rounds = 3
     private static let sessions = 100
-    /// Of a session, and events that are read at once.
+    /// Messages per session, and events read at once.
     private static let messages = 100
     private static let room: ExactText = "!r:example.org"
     private static let sender: ExactText = "@ann:example.org"
@@ -28,7 +29,7 @@ struct CipherBench {
         let sessions = try Self.makeSessions()
         var costs: [Work: [Double]] = [:]
         var elapsed: [Double] = []
-        // By turns, so that what else the machine does meets all of them.
+        // Alternate, so other load on the machine affects all of them alike.
         for round in 0..<Self.rounds {
             costs[.readingAlone, default: []].append(try await ProcessTime.of { try Self.readAlone(sessions) })
             costs[.writingAlone, default: []].append(try await ProcessTime.of { try Self.writeAlone() })
@@ -115,7 +116,7 @@ struct CipherBench {
         }
     }
 
-    /// - Parameter key: What the session is pickled with before each message leaves, as it must be by whoever keeps it.
+    /// - Parameter key: Pickles the session before each message is sent, as any client that stores it must.
     private static func writeAlone(keepingIn key: KeyMaterial? = nil) throws {
         let group = try OutboundGroupSession()
         for number in 0..<sessions * messages {
@@ -164,7 +165,7 @@ struct CipherBench {
                     content: ["algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": .integer(count)]
                 )
             ], in: storage, at: now)
-        // Prepared by a first message: members, and the upload of the device.
+        // The first message triggers the request for members and the upload of the device.
         func seal(_ number: Int) async throws -> CryptoMachine.Sealing {
             try await machine.seal(
                 "m.room.message",

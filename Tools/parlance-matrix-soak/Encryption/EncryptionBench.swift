@@ -6,16 +6,15 @@ import MatrixBackend
 import Ratchets
 import ToolSupport
 
-/// What encryption costs, by comparison with the same without it in the same run. The server is in memory.
+/// The cost of encryption, relative to the same work without it in the same run. The server is in memory.
 struct EncryptionBench {
     enum Section: String, CaseIterable {
         case cipher, room, sharing, restore, start
     }
 
-    /// What is measured.
     let sections: [Section]
 
-    /// Not on the main thread, as nothing of the program calls encryption there: each call would wait for another thread.
+    /// Runs off the main thread, as encryption does in the program: on it, each call would add a thread switch.
     @concurrent func run() async throws -> Bool {
         guard RatchetLibrary.version != nil else {
             print("encryption: the program was built without it, so there is nothing to measure")
@@ -23,7 +22,7 @@ struct EncryptionBench {
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What is left there is temporary.
+        // A leftover folder is temporary anyway.
         defer { try? FileManager.default.removeItem(at: folder) }
         var table = BenchmarkTable(nameWidth: 72)
         for section in sections {
@@ -40,7 +39,7 @@ struct EncryptionBench {
     }
 }
 
-/// An account over a server in memory, with keys.
+/// An account with keys, connected to an in-memory server.
 struct BenchAccount {
     let store: ChatStore
     let backend: MatrixBackend

@@ -8,7 +8,7 @@ import MatrixCrypto
 import Ratchets
 import ToolSupport
 
-/// The start of an account with 50,000 keys, to one with few, each in a process of its own.
+/// The start of an account with 50,000 keys, relative to one with few keys, each in its own process.
 struct KeyStartBench {
     let folder: URL
 
@@ -22,7 +22,7 @@ struct KeyStartBench {
         var times: [Int: [Double]] = [:]
         var cpu: [Int: [Double]] = [:]
         for _ in 0..<Self.runs {
-            // By turns, so that what else the machine does meets both.
+            // Alternate, so other load on the machine affects both alike.
             for count in [Self.few, Self.many] {
                 let numbers = try start(count)
                 times[count, default: []].append(numbers[0])
@@ -93,7 +93,7 @@ struct KeyStartBench {
         return numbers
     }
 
-    /// The process that is measured: prints the milliseconds that passed, and those of CPU.
+    /// The measured process: prints the elapsed time and the CPU time in milliseconds.
     static func runChild(in folder: String) async throws {
         let start = ContinuousClock.now
         let cpu = try await ProcessTime.of {
@@ -106,7 +106,7 @@ struct KeyStartBench {
     }
 }
 
-/// Credentials in a file, for processes that follow one another.
+/// Credentials in files, for successive processes.
 private struct FileCredentials: CredentialStore {
     let folder: URL
 
@@ -115,7 +115,7 @@ private struct FileCredentials: CredentialStore {
     }
 
     func credential(of account: String) async throws -> AccountCredential? {
-        // There is none before the first is made.
+        // There is no credential before the first is stored.
         guard let data = try? Data(contentsOf: file(account)) else { return nil }
         return AccountCredential(String(decoding: data, as: UTF8.self))
     }

@@ -8,7 +8,7 @@ import MatrixCrypto
 import Ratchets
 import ToolSupport
 
-/// Restoring 10,000 keys of a backup on a new device, by the recovery key.
+/// Restoring 10,000 keys from a backup on a new device with the recovery key.
 struct RestoreBench {
     let folder: URL
 
@@ -26,7 +26,7 @@ struct RestoreBench {
         let start = ContinuousClock.now
         let cpu = try await ProcessTime.of {
             try await account.backend.recover(with: recoveryKey.text)
-            // It begins behind the recovery, and takes long enough to be seen.
+            // Restoring starts after the recovery, and takes long enough to be observed.
             for await status in account.backend.encryptionStatuses() where status.isRestoring { break }
             for await status in account.backend.encryptionStatuses()
             where status.identity == .confirmed && !status.isRestoring {
@@ -55,7 +55,7 @@ struct RestoreBench {
         return key
     }
 
-    /// An answer with keys, as a server has them.
+    /// A server's response with the backed-up keys.
     private static func backup(for key: Curve25519Key) throws -> Data {
         let device = try TestDevice("@ann:example.org", "PEER")
         let sessions = try (0..<count).map { number in

@@ -6,7 +6,7 @@ import JSONReading
 import MatrixBackend
 import ToolSupport
 
-/// Opening a room with 10,000 encrypted messages, to one with the same in the clear.
+/// Opening a room with 10,000 encrypted messages, relative to one with the same messages in the clear.
 struct SealedRoomBench {
     let folder: URL
 
@@ -48,7 +48,7 @@ struct SealedRoomBench {
         ]
     }
 
-    /// As if somebody had written them, with another key after each hundred.
+    /// Delivers messages of another user, with a new session for each hundred.
     private func fill(_ server: BenchHomeserver, _ device: TestDevice) async throws {
         try await server.waitForOneTimeKeys()
         guard let key = server.oneTimeKeys.first, let target = server.device("D") else {

@@ -5,7 +5,7 @@ import JSONReading
 import MatrixBackend
 import ToolSupport
 
-/// What is asked from the first sync to the first message into a room of 1,000 devices, and after a restart.
+/// The requests from the first sync to the first message in a room with 1,000 devices, and after a restart.
 struct SharingBench {
     let folder: URL
 
@@ -17,12 +17,12 @@ struct SharingBench {
         let credentials = MemoryCredentialStore()
         let room = RoomID(BenchHomeserver.room)
         var account = try await BenchAccount.start(in: folder, server, credentials)
-        // What each start asks is none of it.
+        // The requests that every start makes do not count.
         try await server.waitUntilQuiet()
         let before = server.requests.count
         let start = ContinuousClock.now
         let cpu = try await ProcessTime.of {
-            // As a lazily loaded room: who else is in it is asked.
+            // A lazily loaded room, whose other members have to be requested.
             try server.sync(
                 BenchEvents.sync(0, [room.rawValue: BenchEvents.state(isEncrypted: true, members: [])]))
             try await server.waitUntilConsumed()
@@ -59,13 +59,13 @@ struct SharingBench {
         ]
     }
 
-    /// Whether a request is for those who read a room, and not one that each start makes.
+    /// Whether a request concerns the readers of a room, unlike those that every start makes.
     private static func isForKeys(_ request: String) -> Bool {
         [" keys/", "sendToDevice", "members", "state/m.room"].contains { request.contains($0) }
     }
 
     private static func list(_ requests: [String]) {
-        // Without what names one of them.
+        // Without IDs.
         let names = requests.map { $0.split(separator: "/").prefix(2).joined(separator: "/") }
         let counts = Dictionary(names.map { ($0, 1) }) { $0 + $1 }.sorted { $0.key < $1.key }
         print("requests: " + counts.map { "\($0.value) × \($0.key)" }.joined(separator: ", "))

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ratchet_account_generate_one_time_keys(account: *mut Ac
     status(run())
 }
 
-/// One record for each key: the length of its identifier in a byte, the identifier, 32 bytes.
+/// One record for each key: the length of its ID as one byte, the ID, 32 bytes.
 fn records(keys: impl IntoIterator<Item = (KeyId, Curve25519PublicKey)>) -> Vec<u8> {
     let mut keys: Vec<_> = keys.into_iter().collect();
     keys.sort_by_key(|(id, _)| *id);
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn ratchet_account_session_from(
     plaintext: *mut Bytes,
 ) -> i32 {
     let run = || -> Outcome {
-        // All that can be refused is, before the account gives its one-time key away.
+        // Reject invalid arguments before the account gives up its one-time key.
         if session.is_null() || plaintext.is_null() {
             return Err(Status::Argument);
         }

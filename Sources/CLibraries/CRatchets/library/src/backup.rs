@@ -1,4 +1,4 @@
-//! The public-key encryption of the server's key backup.
+//! The public-key encryption of the key backup on the server.
 
 use crate::{Bytes, Outcome, Status, array, bytes, fill, give, put, release, shared, status};
 use vodozemac::pk_encryption::{Error, Message, PkDecryption, PkEncryption};
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn ratchet_backup_decrypt(
     let run = || -> Outcome {
         let backup = unsafe { shared(backup) }?;
         let mac = unsafe { bytes(mac, mac_length) }?;
-        // A prefix of the tag passes below; a byte of it would prove nothing at all.
+        // vodozemac accepts a truncated tag; a single byte of it would prove nothing.
         if mac.len() < 8 {
             return Err(Status::Mac);
         }

@@ -1,4 +1,4 @@
-//! Megolm: one sender's messages to a room.
+//! Megolm: encryption of one sender's messages to a room.
 
 use crate::{Bytes, Outcome, Status, array, bytes, give, put, release, shared, status, text, unique};
 use vodozemac::megolm::{
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ratchet_group_out_encrypt(
             return Err(Status::Argument);
         }
         let session = unsafe { unique(session) }?;
-        // The index would begin again at 0, with a key that was used.
+        // The index would wrap to 0 and reuse a key.
         if session.message_index() == u32::MAX {
             return Err(Status::UnknownIndex);
         }
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn ratchet_group_in_compare(
     order: *mut i32,
 ) -> i32 {
     let run = || -> Outcome {
-        // The same one twice would be borrowed twice.
+        // Comparing a session with itself would borrow it mutably twice.
         let found = if std::ptr::eq(session, other) {
             unsafe { shared(session) }?;
             SessionOrdering::Equal

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn ratchet_aes_ctr_update(stream: *mut Stream, data: *mut 
             return Err(Status::Argument);
         }
         let data = unsafe { std::slice::from_raw_parts_mut(data, length) };
-        // The other call panics at the stream's end.
+        // `apply_keystream` would panic at the end of the keystream.
         stream.try_apply_keystream(data).map_err(|_| Status::Argument)
     };
     status(run())
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn ratchet_pbkdf2_sha512(
     length: usize,
 ) -> i32 {
     let run = || -> Outcome {
-        // Each further 64 bytes cost all rounds again, so more than Matrix has use for is refused; and so are more
-        // rounds than anybody may ask for, or none.
+        // More than 64 bytes are rejected, as each further block costs all rounds again and Matrix needs none. Also
+        // rejected are zero rounds, and more than a server may demand.
         if into.is_null() || length == 0 || length > 64 || rounds == 0 || rounds > 10_000_000 {
             return Err(Status::Argument);
         }

@@ -1,4 +1,4 @@
-//! Ed25519, randomness, base64, comparing and wiping.
+//! Ed25519, random numbers, base64, comparison and wiping.
 
 use crate::{Bytes, Outcome, Status, array, bytes, fill, give, put, release, shared, status};
 use subtle::ConstantTimeEq;

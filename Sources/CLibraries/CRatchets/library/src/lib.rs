@@ -1,7 +1,7 @@
-//! vodozemac and RustCrypto behind the C header `ratchets.h`, which says what each function does.
+//! vodozemac and RustCrypto behind the C header `ratchets.h`, which documents each function.
 //!
-//! Nothing here may panic, whatever it is given: a panic ends the whole program. So no indexing, no unwrapping and no
-//! arithmetic that overflows over what comes in.
+//! Nothing here may panic on any input, as a panic ends the whole program: no indexing, no unwrapping, and no
+//! arithmetic that input can make overflow.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::missing_safety_doc)]
@@ -17,7 +17,7 @@ mod sas;
 use std::ffi::c_char;
 use zeroize::Zeroize;
 
-/// What a call came to; the numbers are those of the header.
+/// The result of a call, with the values of the header.
 #[repr(i32)]
 #[derive(Clone, Copy)]
 pub enum Status {
@@ -35,7 +35,7 @@ pub enum Status {
     Random = 11,
 }
 
-/// Each call's body: what goes wrong on its way is returned as a code.
+/// The result of a call's body. Errors are returned to the caller as codes.
 pub type Outcome = Result<(), Status>;
 
 pub fn status(outcome: Outcome) -> i32 {
@@ -52,7 +52,7 @@ pub struct Bytes {
     length: usize,
 }
 
-/// The caller's bytes. Null stands for none, and only with a length of 0.
+/// The caller's bytes. Null is valid only with a length of 0.
 pub unsafe fn bytes<'a>(data: *const u8, length: usize) -> Result<&'a [u8], Status> {
     if length == 0 {
         return Ok(&[]);
@@ -63,7 +63,7 @@ pub unsafe fn bytes<'a>(data: *const u8, length: usize) -> Result<&'a [u8], Stat
     Ok(unsafe { std::slice::from_raw_parts(data, length) })
 }
 
-/// `N` of the caller's bytes, such as a key.
+/// `N` bytes of the caller, such as a key.
 pub unsafe fn array<'a, const N: usize>(data: *const u8) -> Result<&'a [u8; N], Status> {
     unsafe { bytes(data, N) }?.try_into().map_err(|_| Status::Argument)
 }
@@ -80,7 +80,7 @@ pub unsafe fn unique<'a, T>(handle: *mut T) -> Result<&'a mut T, Status> {
     unsafe { handle.as_mut() }.ok_or(Status::Argument)
 }
 
-/// Hands bytes over to the caller.
+/// Transfers ownership of bytes to the caller.
 pub unsafe fn put(found: Vec<u8>, into: *mut Bytes) -> Outcome {
     let into = unsafe { unique(into) }?;
     let mut found = found.into_boxed_slice();
@@ -90,7 +90,7 @@ pub unsafe fn put(found: Vec<u8>, into: *mut Bytes) -> Outcome {
     Ok(())
 }
 
-/// Copies `N` bytes into the caller's.
+/// Copies `N` bytes into the caller's buffer.
 pub unsafe fn fill<const N: usize>(found: &[u8; N], into: *mut u8) -> Outcome {
     if into.is_null() {
         return Err(Status::Argument);
@@ -99,7 +99,7 @@ pub unsafe fn fill<const N: usize>(found: &[u8; N], into: *mut u8) -> Outcome {
     Ok(())
 }
 
-/// Hands an object over to the caller.
+/// Transfers ownership of an object to the caller.
 pub unsafe fn give<T>(object: T, into: *mut *mut T) -> Outcome {
     let into = unsafe { unique(into) }?;
     *into = Box::into_raw(Box::new(object));

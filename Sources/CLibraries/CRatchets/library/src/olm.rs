@@ -1,4 +1,4 @@
-//! Olm: one session with one device.
+//! Olm: a session with one device.
 
 use crate::{Bytes, Outcome, Status, array, bytes, give, put, release, shared, status, text, unique};
 use vodozemac::olm::{DecryptionError, OlmMessage, PreKeyMessage, Session, SessionPickle};
@@ -11,7 +11,7 @@ pub fn failure(error: &DecryptionError) -> Status {
         DecryptionError::InvalidMACLength(..) => Status::Malformed,
         DecryptionError::NonContributoryKey => Status::Key,
         DecryptionError::MissingMessageKey(_) | DecryptionError::TooBigMessageGap(..) => Status::MessageKey,
-        // A newer vodozemac's further reasons.
+        // Further errors of a newer vodozemac.
         #[allow(unreachable_patterns)]
         _ => Status::Mac,
     }
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn ratchet_olm_decrypt(
         let kind = usize::try_from(kind).map_err(|_| Status::Malformed)?;
         let message = OlmMessage::from_parts(kind, unsafe { bytes(message, length) }?).map_err(|_| Status::Malformed)?;
         if let OlmMessage::PreKey(message) = &message {
-            // Of another session: its keys would not fit, and the reason would be a wrong one.
+            // It belongs to another session: decryption would fail for a misleading reason.
             if message.session_keys() != session.session_keys() {
                 return Err(Status::Mismatch);
             }

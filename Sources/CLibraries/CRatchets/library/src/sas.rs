@@ -4,7 +4,7 @@ use crate::{Bytes, Outcome, Status, array, fill, give, put, release, shared, sta
 use vodozemac::Curve25519PublicKey;
 use vodozemac::sas::{EstablishedSas, Mac, Sas};
 
-/// Before the other's key has come it has one of its own, which is used once; afterwards the shared secret.
+/// The ephemeral key pair, which is used once, until the other side's key arrives; afterwards the shared secret.
 pub enum Verification {
     Waiting(Option<Sas>),
     Agreed(EstablishedSas),
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn ratchet_sas_agree(sas: *mut Verification, their_key: *c
         let sas = unsafe { unique(sas) }?;
         let theirs = Curve25519PublicKey::from_bytes(*unsafe { array(their_key) }?);
         let Verification::Waiting(own) = sas else { return Err(Status::Argument) };
-        // A key that is refused ends the verification: this one's secret is gone with it.
+        // A rejected key ends the verification: this side's secret key is gone, too.
         let own = own.take().ok_or(Status::Argument)?;
         *sas = Verification::Agreed(own.diffie_hellman(theirs).map_err(|_| Status::Key)?);
         Ok(())

@@ -198,13 +198,12 @@ struct CheckedText: Sendable {
     /// The state of checking one slice.
     private struct Slice {
         let site: Site
-        let markup: MarkdownStyling
+        private(set) lazy var markup = MarkdownStyling(rules: site.rules)
         private(set) var unknown: [String] = []
         private var requested: Set<String> = []
 
         init(_ site: Site) {
             self.site = site
-            markup = MarkdownStyling(rules: site.rules)
         }
 
         mutating func request(_ word: String) {
@@ -218,9 +217,10 @@ struct CheckedText: Sendable {
     private mutating func check(
         _ range: TextRange, _ slice: inout Slice, _ waiting: inout TouchedRanges
     ) -> TextRange {
-        let document = slice.site.document
+        let site = slice.site
+        let document = site.document
         let line = document.line(at: range.location, limit: MarkdownStyling.limit)
-        let isFence = noteFence(line, slice.site, &waiting)
+        let isFence = noteFence(line, site, &waiting)
         let part = TextRange(
             start: range.location, end: min(range.end, line.end, range.location + Self.slice))
         let window = document.tokens(around: part)
@@ -228,9 +228,9 @@ struct CheckedText: Sendable {
         var wrong: [TextRange] = []
         var isKnown = true
         let found = isCode ? [] : WordFinder(document.text(in: window), from: window.location).words
-        let excluded = found.isEmpty ? [] : slice.site.excluded(in: line, slice.markup)
+        let excluded = found.isEmpty ? [] : site.excluded(in: line) { slice.markup }
         for word in found where !excluded.contains(where: { $0.intersects(word.range) }) {
-            if isUnfinished(word.range, slice.site) {
+            if isUnfinished(word.range, site) {
                 unchecked.add(word.range)
             } else if ignored.contains(word.text) {
                 continue
@@ -272,7 +272,7 @@ struct CheckedText: Sendable {
 
     private func isFence(at offset: Int, _ site: Site) -> Bool {
         guard let fence = site.fence else { return false }
-        if let before = site.document.character(before: offset), !before.isLineBreak { return false }
+        if let before = site.document.storage.scalar(before: offset), !before.isLineBreak { return false }
         return site.document.text(in: TextRange(location: offset, length: fence.utf16.count)) == fence
     }
 
@@ -290,7 +290,8 @@ struct CheckedText: Sendable {
 
 extension CheckedText.Site {
     /// The parts of a line without prose: code, links, mentions and images.
-    func excluded(in line: TextRange, _ markup: MarkdownStyling) -> [TextRange] {
+    /// - Parameter markup: called only if the line may contain any.
+    func excluded(in line: TextRange, _ markup: () -> MarkdownStyling) -> [TextRange] {
         var excluded: [TextRange] = []
         for span in document.spans where span.range.intersects(line) {
             switch span.content {
@@ -300,8 +301,9 @@ extension CheckedText.Site {
         }
         guard document.syntax == .markdown else { return excluded }
         let text = document.text(in: line)
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "[") }) else { return excluded }
-        for run in markup.runs(in: text, isInFence: false).runs {
+        let mayHaveMarkup = UTF8Scan.contains(in: text) { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "[") }
+        guard mayHaveMarkup else { return excluded }
+        for run in markup().runs(in: text, isInFence: false).runs {
             switch run.style {
             case .code, .codeBlock, .link, .marker:
                 excluded.append(TextRange(location: line.location + run.range.location, length: run.range.length))

@@ -20,7 +20,8 @@ extension Unicode.Scalar {
 
     /// A letter, number or combining mark, in any script.
     var isWordScalar: Bool {
-        switch properties.generalCategory {
+        if isASCII { return ("a"..."z").contains(self) || ("A"..."Z").contains(self) || ("0"..."9").contains(self) }
+        return switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
             .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
             true

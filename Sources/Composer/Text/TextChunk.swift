@@ -28,8 +28,12 @@ struct TextChunk: Sendable {
 
     /// The index of the scalar that contains a UTF-16 offset.
     func index(atUTF16 offset: Int) -> String.Index {
-        let utf8Offset = isASCII ? offset : UTF8Scan.offset(atUTF16: offset, in: text, breadcrumbs)
-        return text.utf8.index(text.startIndex, offsetBy: utf8Offset)
+        text.utf8.index(text.startIndex, offsetBy: utf8Offset(atUTF16: offset))
+    }
+
+    /// The offset in bytes of the scalar that contains a UTF-16 offset.
+    func utf8Offset(atUTF16 offset: Int) -> Int {
+        isASCII ? offset : UTF8Scan.offset(atUTF16: offset, in: text, breadcrumbs)
     }
 
     func utf16Offset(of index: String.Index) -> Int {

@@ -114,7 +114,7 @@ extension TextStorage {
         var (index, chunkOffset) = rope.find(at: max(offset, 0), in: UTF16Metric(), preferEnd: false)
         while index < rope.endIndex {
             let chunk = rope[index]
-            for scalar in chunk.text.unicodeScalars[chunk.index(atUTF16: chunkOffset)...] where !body(scalar) { return }
+            guard UTF8Scan.scalars(of: chunk.text, from: chunk.utf8Offset(atUTF16: chunkOffset), body) else { return }
             chunkOffset = 0
             rope.formIndex(after: &index)
         }
@@ -123,16 +123,15 @@ extension TextStorage {
     /// Passes the scalars before an offset to `body`, nearest first, until it returns `false`.
     private func scanBackward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
         guard offset > 0, !rope.isEmpty else { return }
-        var (index, chunkOffset) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
+        let (last, chunkOffset) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
+        var index = last
         var chunk = rope[index]
-        var end = chunk.index(atUTF16: chunkOffset)
+        var end = chunk.utf8Offset(atUTF16: chunkOffset)
         while true {
-            for scalar in chunk.text.unicodeScalars[..<end].reversed() where !body(scalar) { return }
-            guard index > rope.startIndex else { return }
+            guard UTF8Scan.scalars(of: chunk.text, before: end, body), index > rope.startIndex else { return }
             rope.formIndex(before: &index)
             chunk = rope[index]
-            end = chunk.text.endIndex
-            chunkOffset = 0
+            end = chunk.summary.utf8
         }
     }
 

@@ -79,6 +79,56 @@ enum UTF8Scan {
         return Int(truncatingIfNeeded: ((ones &- (continuing & ones) &+ (four & ones)) &* ones) >> 56)
     }
 
+    /// Passes the scalars from a byte offset on to `body` until it returns `false`.
+    ///
+    /// Iterating over `String.UnicodeScalarView` takes several times as long.
+    /// - Returns: whether `body` returned `true` for all of them.
+    static func scalars(of text: String, from offset: Int, _ body: (Unicode.Scalar) -> Bool) -> Bool {
+        withBytes(of: text) { start, bytes in
+            var offset = offset
+            while offset < bytes {
+                let (scalar, length) = scalar(at: start + offset)
+                guard body(scalar) else { return false }
+                offset &+= length
+            }
+            return true
+        }
+    }
+
+    /// Passes the scalars before a byte offset to `body`, nearest first, until it returns `false`.
+    /// - Returns: whether `body` returned `true` for all of them.
+    static func scalars(of text: String, before offset: Int, _ body: (Unicode.Scalar) -> Bool) -> Bool {
+        withBytes(of: text) { start, _ in
+            var offset = offset
+            while offset > 0 {
+                offset &-= 1
+                while UTF8.isContinuation(start.load(fromByteOffset: offset, as: UInt8.self)) { offset &-= 1 }
+                guard body(scalar(at: start + offset).scalar) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Whether any byte satisfies the condition.
+    static func contains(in text: String, where condition: (UInt8) -> Bool) -> Bool {
+        withBytes(of: text) { start, bytes in
+            for offset in 0..<bytes where condition(start.load(fromByteOffset: offset, as: UInt8.self)) { return true }
+            return false
+        }
+    }
+
+    /// Decodes the scalar at its lead byte. The bytes of a `String` are valid UTF-8.
+    private static func scalar(at start: UnsafeRawPointer) -> (scalar: Unicode.Scalar, length: Int) {
+        let lead = start.load(as: UInt8.self)
+        if lead < 0x80 { return (Unicode.Scalar(lead), 1) }
+        let length = (~lead).leadingZeroBitCount
+        var value = UInt32(lead) & (0xFF >> UInt32(length + 1))
+        for offset in 1..<length {
+            value = value << 6 | UInt32(start.load(fromByteOffset: offset, as: UInt8.self) & 0x3F)
+        }
+        return (Unicode.Scalar(value)!, length)
+    }
+
     private static func withBytes<Result>(of text: String, _ body: (UnsafeRawPointer, Int) -> Result) -> Result {
         // Contiguous UTF-8 has a base address even if it is empty; other strings take the copying path below.
         if let result = text.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawPointer($0.baseAddress!), $0.count) }

@@ -19,15 +19,12 @@ struct ScrollBenchmark {
         await gallery.openWindow()
         guard let window = gallery.window?.window else { return 2 }
         window.withPointer { gtk_window_set_default_size($0, 900, 700) }
-        // A blinking cursor would be repainted on every frame.
-        if let settings = window.withPointer({ gtk_widget_get_settings($0) }) {
-            Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-cursor-blink", false)
-        }
+        FrameCost.stopBlinking(in: window)
         var table = BenchmarkTable(nameWidth: 84)
         guard let mixed = await open(FixtureService.mixed) else { return 2 }
         table.add(await rest(mixed))
         table.add(await scrolling(mixed))
-        table.add(await switching())
+        table.add(await SwitchBenchmark(gallery: gallery, rounds: 9).rows(in: window))
         guard let images = await open(FixtureService.images) else { return 2 }
         table.add(await memory(images))
         return table.finish() ? 0 : 1
@@ -57,25 +54,6 @@ struct ScrollBenchmark {
                 name: "room of all kinds: of 600 wheel frames over 16.7 ms",
                 value: Double(costs.count { $0 > FrameCost.frame }), unit: "frames"),
         ]
-    }
-
-    /// Measures opening a room that was open before, until its last frame.
-    private func switching() async -> [BenchmarkRow] {
-        let rooms = [(FixtureService.choir, "room of text"), (FixtureService.mixed, "room of all kinds")]
-        var costs: [RoomID: [Double]] = [:]
-        for _ in 0..<9 {
-            for (room, _) in rooms {
-                let before = FrameCost.cpu
-                gallery.coordinator?.rooms.send(.select(room))
-                await gallery.waitUntilIdle()
-                costs[room, default: []].append(FrameCost.cpu - before)
-            }
-        }
-        return rooms.map { room, name in
-            BenchmarkRow(
-                name: "\(name): switch to it, median", value: costs[room]?.sorted()[4] ?? 0, unit: "ms CPU",
-                target: 50)
-        }
     }
 
     /// Animated images are nearby but out of view: nothing should be painted.

@@ -12,6 +12,7 @@ let usage = """
            parlance-gallery demo                 a composer to try things in, and a log of what it tells
            parlance-gallery act                  open, act and close, for a leak check
            parlance-gallery scroll               measure scrolling through all kinds of messages
+           parlance-gallery switch ROUNDS        measure switching between rooms
            parlance-gallery opening              measure 1,000 messages that become readable
            parlance-gallery switcher             measure opening the switcher among 10,000 rooms
            parlance-gallery languages FOLDER NAME
@@ -58,6 +59,9 @@ case ("act", 1):
     gallery = Gallery { await Performance(gallery: $0).run() }
 case ("scroll", 1):
     gallery = Gallery { await ScrollBenchmark(gallery: $0).run() }
+case ("switch", 2):
+    let rounds = Int(arguments[1]) ?? 0
+    gallery = Gallery { await SwitchBenchmark(gallery: $0, rounds: rounds).run() }
 case ("opening", 1):
     gallery = Gallery { await OpeningBenchmark(gallery: $0).run() }
 case ("switcher", 1):

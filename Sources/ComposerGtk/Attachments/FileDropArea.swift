@@ -6,7 +6,9 @@ final class FileDropArea {
     ///
     /// In the capture phase, before the text view, which would insert a file's path as text.
     private let target = AsyncDropTarget(.copy, phase: .capture)
+    /// Empty until the first drag: a room is opened more often than files are dragged over it.
     private let hint = Revealer(.crossfade)
+    private var hasHint: Bool
     private let accepts: ([String]) -> Bool
 
     /// - Parameters:
@@ -18,7 +20,9 @@ final class FileDropArea {
         onDrop: @escaping @MainActor (ContentOffer) -> Void
     ) {
         self.accepts = accepts
-        if let overlay { buildHint(on: overlay) }
+        hasHint = overlay == nil
+        hint.canTarget = false
+        overlay?.addOverlay(hint)
         target.onAccept { [weak self] content in self?.accepts(content.types) ?? false }
         target.onEnter { [weak self] in
             self?.show(true)
@@ -32,19 +36,23 @@ final class FileDropArea {
         area.addController(target)
     }
 
-    /// Removes the drop target.
+    isolated deinit { end() }
+
+    /// Removes the drop target, which may be on a widget that lives longer.
     func end() {
         show(false)
-        target.widget?.removeController(target)
+        target.end()
         hint.unparent()
     }
 
     private func show(_ isOver: Bool) {
         target.widget?.setStyle("drop-target", isOver)
+        if isOver, !hasHint { buildHint() }
         hint.isRevealed = isOver
     }
 
-    private func buildHint(on overlay: Overlay) {
+    private func buildHint() {
+        hasHint = true
         let box = Box(.vertical, spacing: 12)
         let icon = Image(icon: "parlance-attach-symbolic")
         icon.pixelSize = 48
@@ -56,7 +64,5 @@ final class FileDropArea {
         box.halign = .center
         box.valign = .center
         hint.setChild(box)
-        hint.canTarget = false
-        overlay.addOverlay(hint)
     }
 }

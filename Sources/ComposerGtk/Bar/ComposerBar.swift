@@ -41,7 +41,7 @@ public final class ComposerBar: WidgetImplementation {
     }
     public override class var properties: [WidgetProperty] { options }
 
-    let widgets: ComposerWidgets
+    private(set) var widgets: ComposerWidgets
     private let buttons: ItemButtons
     private(set) var binding: ComposerBinding?
     private var defaultSession: ComposerSession?
@@ -86,11 +86,13 @@ public final class ComposerBar: WidgetImplementation {
 
     // MARK: Model
 
-    /// The model that runs the engine: a room's view model, or a session of the host.
+    /// The model that runs the engine: a room's view model, or a session of the host. Each gets a text view of its own.
     public var model: (any ComposerModel)? {
         get { binding?.model }
         set {
             guard let newValue, newValue !== binding?.model else { return }
+            let hadFocus = widgets.textView.isFocus
+            if binding != nil { unbind() }
             binding = ComposerBinding(model: newValue, widgets: widgets)
             binding?.onPanel = { [weak self] in self?.emit("panel-changed", $0.rawValue) }
             binding?.field.panelPolicy = panelPolicy
@@ -102,7 +104,18 @@ public final class ComposerBar: WidgetImplementation {
             }
             bindingChanged()
             applyOptions()
+            if hadFocus { grabFocus() }
         }
+    }
+
+    private func unbind() {
+        binding?.leave()
+        // GTK 4.8 stops a blinking caret only in a text view that still has its frame clock.
+        if widgets.textView.isFocus { root?.focus = nil }
+        // Before there is another: a binding that goes takes back what it did to the widgets.
+        (files, binding) = (nil, nil)
+        widgets.renewEditor(from: Self.makeEditor)
+        buttons.addSwipes(to: widgets.textView)
     }
 
     /// Applies the host's settings to a new binding.
@@ -114,6 +127,7 @@ public final class ComposerBar: WidgetImplementation {
         binding.completion.use(chooser)
         binding.completion.avatars = avatars
         binding.cards.makeCard = makeMentionCard
+        binding.isReplaced = widgets.middle.child(named: "other") != nil
         if let session = binding.model as? ComposerSession { session.phrases = TypingPhrases(.gettext) }
         files = BarFiles(binding: binding, widgets: widgets)
         files?.attachmentController.tray.onChange = { [weak self] in
@@ -256,7 +270,7 @@ public final class ComposerBar: WidgetImplementation {
         didSet { binding?.editor.currentUserEntityID = currentUserEntityID }
     }
 
-    /// The GtkTextView. Do not change its buffer: the engine owns the text.
+    /// The GtkTextView, another one for each ``model``. Do not change its buffer: the engine owns the text.
     public var textWidget: Widget { widgets.textView }
 
     /// Focuses the text, unless the bar is hidden.
@@ -365,9 +379,6 @@ public final class ComposerBar: WidgetImplementation {
         return true
     }
 
-    public func append(_ child: Widget, to slot: Slot) { widgets.slots[slot]?.append(child) }
-    public func remove(_ child: Widget, from slot: Slot) { widgets.slots[slot]?.remove(child) }
-
     /// A widget of the host on top of the text, positioned by its `halign` and `valign` (HKW-23). There is at most one:
     /// detach it before attaching another.
     public private(set) var accessory: Widget?
@@ -386,16 +397,5 @@ public final class ComposerBar: WidgetImplementation {
         guard widget.isSame(as: accessory) else { return }
         widgets.overlay.removeOverlay(widget)
         accessory = nil
-    }
-
-    /// Replaces the text with another widget, for example a join button or a read-only notice; `nil` restores it. The
-    /// start and end slots are hidden along with the text, which is preserved.
-    public func replaceMiddle(by other: Widget?) {
-        if let old = widgets.middle.child(named: "other") { widgets.middle.remove(old) }
-        if let other { widgets.middle.add(other, name: "other") }
-        widgets.middle.visibleChild = other == nil ? "editor" : "other"
-        showsStart = other == nil
-        showsEnd = other == nil
-        binding?.isReplaced = other != nil
     }
 }

@@ -33,7 +33,8 @@ final class ComposerBinding {
     private let widgets: ComposerWidgets
     let field: EditorField
     private let drag: EditorDrag
-    private let toolbar: FormattingBar
+    /// Created when it is first shown.
+    private var toolbar: FormattingBar?
     private let toolbarRevealer: Revealer
     private var renderings: [Rendering] = []
     private var clicks: [SignalConnection] = []
@@ -57,9 +58,7 @@ final class ComposerBinding {
         overflow = OverflowHint(overlay: widgets.overlay, scroller: widgets.scroller)
         cards = MentionCards(editor: editor, model: model, anchor: widgets.content)
         selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: widgets.content)
-        toolbar = FormattingBar(model: model, isInFocusChain: true)
         toolbarRevealer = Revealer()
-        toolbarRevealer.setChild(toolbar.widget)
         widgets.content.append(toolbarRevealer)
         for announcer in [completion.announcer, announcements.announcer] {
             widgets.overlay.addOverlay(announcer.region)
@@ -97,9 +96,21 @@ final class ComposerBinding {
         }
     }
 
+    /// Tells the model what its text view no longer can, before that is replaced.
+    func leave() {
+        editor.commitPreedit()
+        if !model.composer.preedit.isEmpty { model.handle(.preedit("")) }
+        if model.composer.isFocused { model.handle(.focus(false)) }
+    }
+
     func apply(_ options: Options) {
         self.options = options
         editor.markdown.isEnabled = options.stylesMarkdown
+        if options.showsFormatting, toolbar == nil {
+            let made = FormattingBar(model: model, isInFocusChain: true)
+            toolbarRevealer.setChild(made.widget)
+            toolbar = made
+        }
         toolbarRevealer.isRevealed = options.showsFormatting
         field.isLocked = options.locksScrolling
         selectionToolbar.isEnabled = !options.showsFormatting

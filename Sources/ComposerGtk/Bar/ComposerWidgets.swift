@@ -22,7 +22,7 @@ struct ComposerWidgets {
     let growth: GrowthFrame
     let scroller: ScrolledWindow
     let expand: Button
-    let textView: TextView
+    private(set) var textView: TextView
     let placeholder: Label
     let counter: Label
     let send: Revealer
@@ -91,11 +91,23 @@ struct ComposerWidgets {
         guard let other = makeEditor?().asTextView else {
             return defaultEditor
         }
-        other.copySettings(of: defaultEditor)
-        other.acceptsTab = false
-        other.addStyle("parlance-editor")
-        scroller.setChild(other)
+        put(other, inPlaceOf: defaultEditor, in: scroller)
         return other
+    }
+
+    private static func put(_ editor: TextView, inPlaceOf other: TextView, in scroller: ScrolledWindow) {
+        editor.copySettings(of: other)
+        editor.acceptsTab = false
+        editor.addStyle("parlance-editor")
+        scroller.setChild(editor)
+    }
+
+    /// Replaces the text view by a new one, which has no handlers, tags or text yet.
+    mutating func renewEditor(from makeEditor: (() -> Widget)?) {
+        guard let editor = (makeEditor?() ?? ComposerTextView.make()).asTextView else { return }
+        Self.put(editor, inPlaceOf: textView, in: scroller)
+        scroller.verticalAdjustment.value = 0
+        textView = editor
     }
 
     /// Moves the edit bar's buttons below its text if there is too little width.

@@ -37,8 +37,12 @@ final class ItemButtons {
         ].compactMapValues { $0 }
         bottom = widgets.bottomScroller
         items.changed = { [weak self] in self?.show($0) }
-        addSwipe(to: widgets.textView)
-        addSwipeKeys(to: widgets.textView)
+        addSwipes(to: widgets.textView)
+    }
+
+    func addSwipes(to textView: Widget) {
+        addSwipe(to: textView)
+        addSwipeKeys(to: textView)
     }
 
     /// Reports text and focus changes to the items.

@@ -16,6 +16,11 @@ final class SendSpinner {
         self.button = button
     }
 
+    isolated deinit {
+        onChange = nil
+        if isVisible { show(false) }
+    }
+
     /// - Parameter isSending: Whether a message is being sent and the button is not needed for another one.
     func update(isSending: Bool) {
         guard isSending != (isVisible || delay != nil) else { return }

@@ -15,10 +15,11 @@ final class CompletionPopup {
     private let bar: Widget
     private let textView: Widget
     private let dock: Box
-    private let popover: CompanionPopover
-    private let list = CompletionList()
-    /// The view of the suggestions: the default list, or the host's chooser (HKW-51).
-    private var chooser: any CompletionChooser
+    // Created with the first suggestions: a room is opened more often than it needs any.
+    private var madePopover: CompanionPopover?
+    private var madeList: CompletionList?
+    /// The host's view of the suggestions, in place of the list (HKW-51).
+    private var hostChooser: (any CompletionChooser)?
     /// Whether suggestions are shown here. If `false`, the host shows them; keys and rows still belong to the composer
     /// (HKW-70).
     var isEnabled = true {
@@ -38,32 +39,48 @@ final class CompletionPopup {
         self.editor = editor
         textView = editor.textView
         self.dock = dock
-        popover = CompanionPopover(parent: bar)
-        popover.addStyle("completion-popover")
-        chooser = list
-        connectChooser()
         rendering = Rendering({ [model] in model.composer.completion }, { [weak self] in self?.render($0) })
     }
 
     isolated deinit {
-        popover.unparent()
+        madePopover?.unparent()
         for child in dock.children { dock.remove(child) }
     }
 
+    private var popover: CompanionPopover {
+        if let madePopover { return madePopover }
+        let popover = CompanionPopover(parent: bar)
+        popover.addStyle("completion-popover")
+        madePopover = popover
+        return popover
+    }
+
+    private var list: CompletionList {
+        if let madeList { return madeList }
+        let list = CompletionList()
+        list.avatars = avatars
+        madeList = list
+        if hostChooser == nil { connect(list) }
+        return list
+    }
+
+    /// The view of the suggestions: the default list, or the host's chooser (HKW-51).
+    private var chooser: any CompletionChooser { hostChooser ?? list }
+
     /// Replaces the list with the host's chooser; `nil` restores the list (HKW-51).
     func use(_ other: (any CompletionChooser)?) {
-        let next: any CompletionChooser = other ?? list
-        guard next !== chooser else { return }
+        guard other !== hostChooser else { return }
         close()
-        chooser.onAccept = nil
-        chooser.onRetry = nil
-        chooser = next
+        let previous = hostChooser ?? madeList
+        previous?.onAccept = nil
+        previous?.onRetry = nil
+        hostChooser = other
         isDocked = nil
-        connectChooser()
+        if let next = other ?? madeList { connect(next) }
         render(model.composer.completion)
     }
 
-    private func connectChooser() {
+    private func connect(_ chooser: any CompletionChooser) {
         chooser.onAccept = { [weak model] in model?.handle(.acceptCompletion($0)) }
         chooser.onRetry = { [weak model] in model?.handle(.retryCompletion) }
         textView.setAccessibleCompletions(chooser.widget)
@@ -71,14 +88,13 @@ final class CompletionPopup {
 
     /// Loads the avatars of the rows. Without it, rows show initials.
     var avatars: CompletionAvatars? {
-        get { list.avatars }
-        set { list.avatars = newValue }
+        didSet { madeList?.avatars = avatars }
     }
 
     /// The list's widget, in the popover or docked.
     var listWidget: Widget { chooser.widget }
-    func row(at index: Int) -> Widget? { list.row(at: index) }
-    var isOpen: Bool { isDocked == true ? dock.isVisible : popover.isOpen }
+    func row(at index: Int) -> Widget? { madeList?.row(at: index) }
+    var isOpen: Bool { isDocked == true ? dock.isVisible : madePopover?.isOpen == true }
     /// Whether an on-screen keyboard leaves no room for a popover (SLK-50).
     var isCramped = false {
         didSet { if isCramped != oldValue, isOpen { render(model.composer.completion) } }
@@ -96,9 +112,9 @@ final class CompletionPopup {
     }
 
     private func close() {
-        popover.isOpen = false
+        madePopover?.isOpen = false
         dock.isVisible = false
-        chooser.clear()
+        (hostChooser ?? madeList)?.clear()
         textView.setAccessiblyExpanded(false)
         textView.setAccessibleActiveDescendant(nil)
         announcer.post("")

@@ -19,6 +19,7 @@ final class EditorField {
     private let editor: EditorView
     private let textView: Widget
     private let scroller: ScrolledWindow
+    private let click = ClickGesture()
     private var connections: [SignalConnection] = []
     private var surfaceLayout: SignalConnection?
     private var isCatchingUp = false
@@ -50,7 +51,6 @@ final class EditorField {
         textView.setAccessiblePlaceholder(widgets.placeholder.text)
         // The text view has no margins of its own, because GTK 4.8 scrolls those out of view when it grows. Clicks on
         // the space around it focus the text all the same.
-        let click = ClickGesture()
         click.onPress { [weak self] _ in self?.textView.grabFocus() }
         widgets.overlay.addController(click)
         clampScrolling()
@@ -75,6 +75,8 @@ final class EditorField {
     isolated deinit {
         leaveWindow()
         connections.forEach { $0.disconnect() }
+        click.end()
+        scroller.scrollsSideways = false
     }
 
     // MARK: Growing

@@ -58,6 +58,8 @@ final class EditorView {
         textView.onFocusChange { [weak self] in _ = self?.viewModel.handle(.focus($0.hasFocus)) }
     }
 
+    isolated deinit { setCompleting(false) }
+
     /// The entity ID of the user, whose mentions get a distinct pill.
     var currentUserEntityID: String? {
         get { pills.currentUserEntityID }

@@ -38,39 +38,48 @@ final class FormattingBar {
 
 /// A popover with the formatting bar above the current selection.
 final class SelectionToolbar {
-    private let popover: CompanionPopover
-    private let bar: FormattingBar
+    /// Created with the first selection: a room is opened more often than text is selected in it.
+    private var made: (popover: CompanionPopover, bar: FormattingBar)?
     private let editor: EditorView
+    private weak var model: (any ComposerModel)?
     private let anchor: Widget
     private var rendering: Rendering?
     /// `false` if disabled by a setting, or if the permanent bar is shown.
     var isEnabled = true {
-        didSet { if !isEnabled { popover.isOpen = false } }
+        didSet { if !isEnabled { made?.popover.isOpen = false } }
     }
 
     init(editor: EditorView, model: any ComposerModel, anchor: Widget) {
         self.editor = editor
+        self.model = model
         self.anchor = anchor
-        popover = CompanionPopover(parent: anchor)
-        popover.addStyle("formatting-popover")
-        bar = FormattingBar(model: model, isInFocusChain: false)
-        popover.setChild(bar.widget)
         rendering = Rendering(
             { [weak model] in model?.composer.selectionToFormat },
             { [weak self] selection in self?.show(selection) })
     }
 
     isolated deinit {
-        popover.unparent()
+        made?.popover.unparent()
     }
 
-    var isOpen: Bool { popover.isOpen }
+    var isOpen: Bool { made?.popover.isOpen == true }
+
+    private func popover(for model: any ComposerModel) -> CompanionPopover {
+        if let made { return made.popover }
+        let popover = CompanionPopover(parent: anchor)
+        popover.addStyle("formatting-popover")
+        let bar = FormattingBar(model: model, isInFocusChain: false)
+        popover.setChild(bar.widget)
+        made = (popover, bar)
+        return popover
+    }
 
     private func show(_ selection: TextRange?) {
-        guard isEnabled, let selection, anchor.isMapped else {
-            popover.isOpen = false
+        guard isEnabled, let selection, let model, anchor.isMapped else {
+            made?.popover.isOpen = false
             return
         }
+        let popover = popover(for: model)
         let rectangle = editor.rectangle(at: selection.location, in: anchor)
         popover.point(x: Double(rectangle.x), y: Double(rectangle.y), width: 1, height: Double(rectangle.height))
         popover.isOpen = true

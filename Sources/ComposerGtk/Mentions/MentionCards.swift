@@ -24,7 +24,9 @@ final class MentionCards {
     private let editor: EditorView
     private let model: any ComposerModel
     private let anchor: Widget
-    private let popover: CompanionPopover
+    /// Created for the first card: a room is opened more often than it shows one.
+    private var madePopover: CompanionPopover?
+    private let keys = KeyController(.capture)
     private var displayedMention: Span.ID?
     private var card: Widget?
     private var cause = Cause.caret
@@ -38,8 +40,6 @@ final class MentionCards {
         self.editor = editor
         self.model = model
         self.anchor = anchor
-        popover = CompanionPopover(parent: anchor)
-        popover.addStyle("mention-card-popover")
         rendering = Rendering(
             { [weak model] in
                 model.map { State(revision: $0.composer.revision, mention: $0.composer.highlightedMention) }
@@ -50,10 +50,19 @@ final class MentionCards {
     }
 
     isolated deinit {
-        popover.unparent()
+        madePopover?.unparent()
+        keys.end()
     }
 
-    var isOpen: Bool { popover.isOpen }
+    private var popover: CompanionPopover {
+        if let madePopover { return madePopover }
+        let popover = CompanionPopover(parent: anchor)
+        popover.addStyle("mention-card-popover")
+        madePopover = popover
+        return popover
+    }
+
+    var isOpen: Bool { madePopover?.isOpen == true }
     var widget: Widget { popover }
 
     private nonisolated struct State: Equatable {
@@ -167,7 +176,6 @@ final class MentionCards {
     // MARK: Keys
 
     private func addKeys() {
-        let keys = KeyController(.capture)
         keys.onPress { [weak self] key in
             guard let self, self.displayedMention != nil else { return false }
             switch KeyChord(key) {

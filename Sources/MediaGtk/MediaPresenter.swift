@@ -41,8 +41,8 @@ package final class MediaPresenter {
     func open(_ media: MediaReference) {
         perform { [service] in
             try await service.namedFile(of: media)
-        } then: { [weak self] file in
-            URILauncher.launch(file.absoluteString) { self?.onFailure?(.unreadableFile) }
+        } then: { [onFailure] file in
+            URILauncher.launch(file.absoluteString) { onFailure?(.unreadableFile) }
         }
     }
 

@@ -74,6 +74,12 @@ final class AnchoredPosition {
         returnHome()
     }
 
+    func replaceRows() {
+        layout.replaceRows()
+        pinnedKey = nil
+        returnHome()
+    }
+
     /// - Parameter index: In `0...layout.index.rows`.
     func insert(_ count: Int, at index: Int) {
         stayAtEnd()

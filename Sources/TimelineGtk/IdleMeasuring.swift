@@ -21,7 +21,8 @@ final class IdleMeasuring {
     /// Measures soon if there is anything to measure.
     func schedule() {
         guard !isPending,
-            next != nil || layout.realized.pooled > Self.poolLimit || layout.realized.rows.contains(where: isFar)
+            next != nil || layout.realized.pooled > Self.poolLimit && layout.index.rows > 0
+                || layout.realized.rows.contains(where: isFar)
         else { return }
         timeout = Timeout(whenIdle: { [weak self] in self?.measure() })
     }
@@ -38,7 +39,8 @@ final class IdleMeasuring {
             if next.isAbove { row.position(endingAt: next.edge) } else { row.position(at: next.edge) }
             if MonotonicClock.microseconds >= deadline { return schedule() }
         }
-        layout.realized.trimPool(to: Self.poolLimit)
+        // Rows that are being loaded will need the widgets of those that they replace.
+        if layout.index.rows > 0 { layout.realized.trimPool(to: Self.poolLimit) }
     }
 
     /// Whether a row is beyond the overscan.

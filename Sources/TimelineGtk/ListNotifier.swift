@@ -39,6 +39,12 @@ final class ListNotifier {
         schedule()
     }
 
+    /// Forgets what was reported of rows that are no longer shown.
+    func forget() {
+        paging = TimelineListPaging()
+        reported = (nil, nil, true)
+    }
+
     /// Stops all notifications.
     func stop() {
         timeout?.cancel()

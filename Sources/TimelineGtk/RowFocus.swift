@@ -54,6 +54,12 @@ final class RowFocus {
         return target.widget.grabFocus()
     }
 
+    /// Forgets which row had the focus.
+    func forget() {
+        focusedKey = nil
+        refocusIndex = nil
+    }
+
     // MARK: Removed rows
 
     /// Whether a row is waiting to be focused in place of one that was removed.

@@ -87,6 +87,15 @@ final class RowLayout {
         index.reset(rows: 0)
     }
 
+    /// Puts all row widgets into the pool, and forgets the rows' heights.
+    func replaceRows() {
+        realized.release(from: source) { _ in false }
+        index = HeightIndex()
+        index.reset(rows: max(0, source?.count ?? 0))
+        viewport.extent = .init(above: 0, below: 0)
+        queue()
+    }
+
     /// - Parameter row: In `0...index.rows`.
     func insert(_ count: Int, at row: Int) {
         index.insert(count, at: row)

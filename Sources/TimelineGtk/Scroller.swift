@@ -34,6 +34,16 @@ final class Scroller {
         onDragScroll = nil
     }
 
+    /// Forgets what the user did with rows that are no longer shown.
+    func forget() {
+        stopKineticScrolling()
+        animation = nil
+        autoscroll = nil
+        thumb.release()
+        heading = -1
+        lastMove = nil
+    }
+
     // MARK: By the user
 
     /// Scrolls the list to the adjustment's new value.

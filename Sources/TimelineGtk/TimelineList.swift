@@ -159,6 +159,15 @@ public final class TimelineList: ScrollableImplementation {
         scroller.releaseThumb()
     }
 
+    /// Reports that the source now has other rows altogether, such as those of another conversation. The list shows them
+    /// as one that was just made, but for the row widgets: those that it has are bound again.
+    public func replaceRows() {
+        scroller.forget()
+        rowFocus.forget()
+        anchoring.replaceRows()
+        notifier.forget()
+    }
+
     /// The edges at which the source can load more rows. Empty by default.
     public var moreRows: Set<TimelineListEdge> {
         get { notifier.paging.more }

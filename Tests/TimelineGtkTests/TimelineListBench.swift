@@ -94,6 +94,14 @@ final class TestRowSource: TimelineListSource {
         list?.update(at: index)
     }
 
+    /// Shows other rows altogether.
+    func show(_ new: [Int]) {
+        keys = Array(nextKey..<(nextKey + new.count))
+        nextKey += new.count
+        for (key, height) in zip(keys, new) { heights[key] = height }
+        list?.replaceRows()
+    }
+
     /// Replaces all rows with a reset, without reporting individual changes.
     func replace(_ keys: [Int]) {
         self.keys = keys

@@ -40,6 +40,42 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
+    /// Replaced rows reuse the widgets of the former ones, and the list behaves like a new one.
+    func testOtherRowsTakeOverTheWidgets() {
+        onMain {
+            let bench = TimelineListBench(Array(repeating: 25, count: 1000))
+            bench.becomeIdle()
+            bench.list.scrollToStart()
+            bench.layOut()
+            bench.becomeIdle()
+            XCTAssertTrue(bench.list.focus(bench.source.keys[3]))
+            bench.list.moreRows = [.start]
+            let made = bench.list.statistics.made
+            bench.source.show([])
+            XCTAssertEqual(bench.list.count, 0)
+            XCTAssertTrue(bench.list.realizedRows.isEmpty)
+            XCTAssertNil(bench.list.focusedRow)
+            XCTAssertTrue(bench.list.moreRows.isEmpty)
+            bench.layOut()
+            bench.becomeIdle()
+            bench.source.insert(Array(repeating: 25, count: 500), at: 0)
+            bench.waitUntilIdle()
+            bench.becomeIdle()
+            XCTAssertEqual(bench.list.position, .end)
+            XCTAssertEqual(bench.list.visibleRows.upperBound, 500)
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "at the end, whatever the position was")
+            XCTAssertLessThanOrEqual(bench.list.statistics.made, made + 3, "one at most of each kind was made for them")
+            XCTAssertTrue(MainLoop.pump { bench.list.isInOrder })
+            bench.source.show(Array(repeating: 60, count: 3))
+            bench.waitUntilIdle()
+            bench.becomeIdle()
+            XCTAssertEqual(bench.list.visibleRows, 0..<3)
+            XCTAssertEqual(bench.list.distanceFromStart, 0)
+            XCTAssertLessThanOrEqual(bench.list.statistics.widgets, 3 + 12, "the pool is bounded")
+            bench.close()
+        }
+    }
+
     /// When all rows change, visible ones are bound for the next frame, and the others when the main loop is idle.
     func testChangedRowsOutOfViewAreBoundInIdleTime() {
         onMain {

@@ -10,19 +10,27 @@ final class ComposerView {
     private let emoji = EmojiButton()
     private let mention = Button(label: "@")
     private var shake: ShakeGesture?
+    private weak var viewModel: ComposerViewModel?
 
     init(viewModel: ComposerViewModel) {
         guard let bar = ComposerBar.of(widget) else { fatalError("a composer bar has its implementation") }
         self.bar = bar
-        bar.model = viewModel
-        bar.acceptsFiles = viewModel.attachments != nil
+        show(viewModel)
         addMentionButton()
         bar.append(emoji.widget, to: .end)
-        emoji.onPick = { [weak self, weak viewModel] emoji in
-            viewModel?.insertEmoji(emoji)
+        emoji.onPick = { [weak self] emoji in
+            self?.viewModel?.insertEmoji(emoji)
             self?.grabFocus()
         }
-        shake = ShakeGesture(over: widget) { [weak viewModel] in viewModel?.send(.shaken) }
+        shake = ShakeGesture(over: widget) { [weak self] in self?.viewModel?.send(.shaken) }
+    }
+
+    /// Shows the composer of another room.
+    func show(_ viewModel: ComposerViewModel) {
+        card = nil
+        self.viewModel = viewModel
+        bar.model = viewModel
+        bar.acceptsFiles = viewModel.attachments != nil
     }
 
     var textView: Widget { bar.textWidget }

@@ -9,9 +9,20 @@ final class TrustBar {
     private var rendering: Rendering?
     var widget: Widget { view.widget }
 
-    init(_ conversation: Conversation) {
-        view.onButtonClick { [weak conversation] in conversation?.answerTrustNotice() }
-        guard let trust = conversation.trust else { return }
+    private weak var conversation: Conversation?
+
+    init() {
+        view.onButtonClick { [weak self] in self?.conversation?.answerTrustNotice() }
+    }
+
+    /// Shows what is to be known in this room from now on.
+    func show(_ conversation: Conversation) {
+        self.conversation = conversation
+        rendering = nil
+        guard let trust = conversation.trust else {
+            view.isRevealed = false
+            return
+        }
         rendering = Rendering({ [weak conversation] in
             conversation?.isEncrypted == true ? trust.state.notice : nil
         }) { [weak self] in self?.show($0, trust) }

@@ -9,7 +9,7 @@ final class RoomSearchBar {
     var onClose: (() -> Void)?
 
     let field = SearchField(label: translated("Search this room"))
-    private let viewModel: RoomSearchViewModel
+    private var viewModel: RoomSearchViewModel
     private let count = Label()
     private let problem = Label()
     private let older = RoomSearchBar.button("go-up-symbolic", translated("Older Match"))
@@ -21,11 +21,19 @@ final class RoomSearchBar {
         widget = Clamp()
         widget.setSize(maximum: 820, tighteningThreshold: 820)
         build()
-        field.onType = { [weak viewModel] in viewModel?.send(.field(.type($0))) }
-        field.onReturn = { [weak viewModel] in viewModel?.send($0 ? .stepNewer : .stepOlder) }
+        field.onType = { [weak self] in self?.viewModel.send(.field(.type($0))) }
+        field.onReturn = { [weak self] in self?.viewModel.send($0 ? .stepNewer : .stepOlder) }
         field.onEscape = { [weak self] in self?.close() }
-        older.onClick { [weak viewModel] in viewModel?.send(.stepOlder) }
-        newer.onClick { [weak viewModel] in viewModel?.send(.stepNewer) }
+        older.onClick { [weak self] in self?.viewModel.send(.stepOlder) }
+        newer.onClick { [weak self] in self?.viewModel.send(.stepNewer) }
+        show(viewModel)
+    }
+
+    /// Searches another room from now on.
+    func show(_ viewModel: RoomSearchViewModel) {
+        rendering = nil
+        self.viewModel = viewModel
+        count.text = ""
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 

@@ -9,13 +9,15 @@ final class SearchField {
     var onReturn: ((_ isShifted: Bool) -> Void)?
     var onDown: (() -> Void)?
     var onEscape: (() -> Void)?
+    /// Whether the text changes because it is shown, not because the user types it.
+    private var isShowing = false
 
     init(label: String) {
         widget.hexpand = true
         widget.setPlaceholder(label)
         widget.setAccessibleLabel(label)
         widget.onChange { [weak self] in
-            guard let self else { return }
+            guard let self, !self.isShowing else { return }
             self.onType?(self.widget.text)
         }
         let keys = KeyController(.capture)
@@ -40,7 +42,10 @@ final class SearchField {
     /// Shows the current search text. Pass the view model's current text, not a rendered state: an older one would
     /// revert later keystrokes.
     func show(_ current: String) {
-        if widget.text != current { widget.text = current }
+        guard widget.text != current else { return }
+        isShowing = true
+        widget.text = current
+        isShowing = false
     }
 
     /// Focuses the field and selects its text, so that typing replaces it.

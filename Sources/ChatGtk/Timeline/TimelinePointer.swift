@@ -13,7 +13,7 @@ final class TimelinePointer {
     private let widget: Widget
     private let list: TimelineList
     private let menu: MessageMenu
-    private let viewModel: TimelineViewModel
+    private var viewModel: TimelineViewModel
     private var dragStart: (x: Double, y: Double, point: TextPoint?)?
     private var dragEnd: (x: Double, y: Double)?
     private var swiped: MessageRow?
@@ -34,6 +34,14 @@ final class TimelinePointer {
         addClicks()
         addMenus()
         addSwipe()
+    }
+
+    /// Handles input on the messages of another timeline from now on.
+    func show(_ viewModel: TimelineViewModel) {
+        swiped?.showSwipe(0)
+        (swiped, dragStart, dragEnd) = (nil, nil, nil)
+        clicks.reset()
+        self.viewModel = viewModel
     }
 
     // MARK: Selecting by dragging

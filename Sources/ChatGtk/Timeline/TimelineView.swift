@@ -24,7 +24,7 @@ final class TimelineView {
     /// Called when messages from others arrive.
     var onArrived: (([MessageItem]) -> Void)?
 
-    let viewModel: TimelineViewModel
+    private(set) var viewModel: TimelineViewModel
     let list: TimelineList
     let menu: MessageMenu
     // Created on demand: most visits to a room need none of these.
@@ -67,9 +67,31 @@ final class TimelineView {
         connectMenu()
         pointer = TimelinePointer(on: widget, list: list, menu: menu, viewModel: viewModel)
         addKeys()
+        media.images = { [weak self] in self?.viewModel.images ?? [] }
         updatePaging()
-        media.images = { [weak viewModel] in viewModel?.images ?? [] }
-        viewModel.subscribe { [weak self] in self?.perform($0) }
+        subscribe()
+    }
+
+    /// Shows another timeline in the same widgets.
+    func show(_ viewModel: TimelineViewModel) {
+        let isAttended = activityMonitor.isActive
+        if isAttended { self.viewModel.send(.reading(.attended(false))) }
+        self.viewModel = viewModel
+        pointer?.show(viewModel)
+        highlighted = (SearchTerms(terms: []), nil)
+        found = nil
+        isRebuilt = true
+        list.replaceRows()
+        updatePaging()
+        if isAttended { viewModel.send(.reading(.attended(true))) }
+        subscribe()
+    }
+
+    private func subscribe() {
+        viewModel.subscribe { [weak self, weak viewModel] effect in
+            // What another room still reports is not for this one.
+            if let self, self.viewModel === viewModel { perform(effect) }
+        }
     }
 
     private func connectList() {
@@ -82,7 +104,7 @@ final class TimelineView {
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
         scroller.onMap { [weak self] _ in self?.list.notifyAgain() }
-        activityMonitor.onChange = { [weak viewModel] in viewModel?.send(.reading(.attended($0))) }
+        activityMonitor.onChange = { [weak self] in self?.viewModel.send(.reading(.attended($0))) }
     }
 
     private func connectMenu() {
@@ -90,7 +112,7 @@ final class TimelineView {
         menu.onExplainTrust = { [weak self] trust in
             self?.window.map { TrustDialog.present(trust, over: $0) }
         }
-        menu.onSelect = { [weak viewModel] in viewModel?.send(.selection(.toggle($0))) }
+        menu.onSelect = { [weak self] in self?.viewModel.send(.selection(.toggle($0))) }
         menu.onReact = { [weak self] in self?.openReactions(for: $0, at: $1) }
     }
 
@@ -102,7 +124,7 @@ final class TimelineView {
 
     private func makeCalendar() -> DayPicker {
         let picker = DayPicker(parent: menuParent)
-        picker.onPick = { [weak viewModel] in viewModel?.send(.pages(.jump(.date($0)))) }
+        picker.onPick = { [weak self] in self?.viewModel.send(.pages(.jump(.date($0)))) }
         return picker
     }
 
@@ -295,7 +317,7 @@ extension TimelineView: TimelineListSource {
             menuRequested: { [weak self] in self?.openMenu(of: $0) },
             reactionsRequested: { [weak self] in self?.openReactions(of: $0) },
             actionRequested: { [weak self] in self?.perform($0, on: $1) },
-            jumpRequested: { [weak viewModel] in viewModel?.send(.pages(.jump(.message($0)))) },
+            jumpRequested: { [weak self] in self?.viewModel.send(.pages(.jump(.message($0)))) },
             linkActivated: { [weak self] in self?.links.open($0, from: $1) },
             fullTextRequested: { [weak self] message in
                 self?.window.map { WholeMessageDialog.present(message, over: $0) }

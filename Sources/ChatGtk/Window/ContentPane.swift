@@ -19,6 +19,8 @@ final class ContentPane {
     private(set) var invitationView: InvitationView?
     private(set) var openWindowPage: OpenWindowPage?
     private var displayedItem: Shown?
+    /// The account whose rooms ``conversationView`` can show.
+    private var displayedAccount: DisplayedAccount?
 
     init(_ stack: Stack, settings: Settings?, outputs: Outputs) {
         self.stack = stack
@@ -35,6 +37,11 @@ final class ContentPane {
         let shown = Shown(coordinator)
         if let shown, shown == displayedItem { return false }
         displayedItem = shown
+        if case .conversation(let conversation) = shown, let conversationView, displayedAccount == account {
+            conversationView.show(conversation)
+            return true
+        }
+        displayedAccount = account
         let previous = page
         (conversationView, invitationView, openWindowPage) = (nil, nil, nil)
         switch shown {
@@ -103,7 +110,10 @@ final class ContentPane {
         ConversationView.make(
             of: conversation, in: account, settings: settings,
             outputs: ConversationView.Outputs(
-                forwardingRequested: { [outputs] in outputs.forwardingRequested($0, conversation) },
+                forwardingRequested: { [weak self] messages in
+                    guard let self, let conversation = conversationView?.conversation else { return }
+                    outputs.forwardingRequested(messages, conversation)
+                },
                 addressActivated: outputs.addressActivated))
     }
 }

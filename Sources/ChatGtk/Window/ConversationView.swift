@@ -6,7 +6,8 @@ import ComposerGtk
 import GtkKit
 import MediaGtk
 
-/// An open room: header, timeline, typing indicator and composer.
+/// An open room: header, timeline, typing indicator and composer. It can show one room after another: the widgets stay,
+/// and with them the styles that GTK has found for them.
 final class ConversationView {
     /// Events in the room that concern the window.
     struct Outputs {
@@ -21,7 +22,7 @@ final class ConversationView {
 
     let widget: Box
 
-    private let conversation: Conversation
+    private(set) var conversation: Conversation
     private let title: WindowTitle
     private let titleButton: Button
     private let backButton: Button
@@ -34,13 +35,15 @@ final class ConversationView {
     let timeline: TimelineView
     let searchBar: RoomSearchBar
     let composer: ComposerView
+    private let timelineOverlay: Overlay
+    private let media: MediaPresenter
     private let keyboardPan: KeyboardPan
     private let announcer = Announcer()
     let selectionBar = SelectionBar()
     let retryBar = RetryBar()
     private let encryptionLabel = Label()
     private let lock: Widget
-    private let trustBar: TrustBar
+    private let trustBar = TrustBar()
     private let upgradedRoomBanner = UpgradedRoomBanner()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
@@ -73,7 +76,6 @@ final class ConversationView {
         titleButton = builder["title_button"]
         backButton = builder["back_button"]
         lock = builder["lock"]
-        trustBar = TrustBar(conversation)
         header = builder["header"]
         header.hideBackButton()
         stack = builder["timeline_stack"]
@@ -81,21 +83,16 @@ final class ConversationView {
         typing = builder["typing_label"]
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]
-        let media = MediaPresenter(service: conversation.media, avatars: avatars)
-        media.preferences = { [preferences = conversation.preferences] in preferences.media }
-        media.onFailure = { conversation.composer.report($0) }
+        media = MediaPresenter(service: conversation.media, avatars: avatars)
         timeline = TimelineView(
             viewModel: conversation.timeline, media: media, scroller: builder["scroller"],
             menuParent: builder["conversation"])
-        timeline.linkPreviews = { [weak settings, weak timeline = conversation.timeline] in
-            settings?.bool("link-previews") == true ? timeline?.linkPreviews : nil
-        }
-        composer = ComposerView(viewModel: conversation.composer)
         keyboardPan = KeyboardPan(over: widget)
         searchBar = RoomSearchBar(viewModel: conversation.search)
-        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) {
-            [weak timeline = conversation.timeline] id in
-            timeline?.avatar(of: MemberID(id)) ?? lookUpRoom(id).avatarURI
+        timelineOverlay = builder["timeline_overlay"]
+        composer = ComposerView(viewModel: conversation.composer)
+        timeline.linkPreviews = { [weak self] in
+            self?.settings?.bool("link-previews") == true ? self?.conversation.timeline.linkPreviews : nil
         }
         widget.insert(searchBar.widget, after: header)
         ComposerHost.of(builder["host"])?.setComposer(composer.widget)
@@ -104,28 +101,69 @@ final class ConversationView {
         settings?.bind("character-counter", to: composer.widget, "shows-counter")
         composer.makeCard = { [weak self] in self?.card(of: $0) }
         previewsChanged = settings?.onChange(of: "link-previews") { [weak self] in self?.timeline.showRowsAgain() }
-        composer.acceptDrops(on: widget, hint: builder["timeline_overlay"])
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         timeline.onType = { [weak self] in _ = self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
         timeline.onForward = outputs.forwardingRequested
+        timeline.sealHelp = { [weak self] in self?.conversation.help(for: $0) }
+        timeline.onHelp = { [weak self] in self?.conversation.help($0) }
         searchBar.onClose = { [weak self] in self?.searchClosed() }
         timeline.onArrived = { [weak self] in self?.announce($0) }
-        builder["timeline_overlay", Overlay.self].addOverlay(announcer.region)
+        timelineOverlay.addOverlay(announcer.region)
         addMarking(to: builder["footer"])
         addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
         widget.insert(trustBar.widget, after: searchBar.widget)
-        timeline.sealHelp = { [conversation] in conversation.help(for: $0) }
-        timeline.onHelp = { [conversation] in conversation.help($0) }
         addCopying()
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
         keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
         widget.insertActions(actions, prefix: "conversation")
-        showHeader(name: room.name, kind: room.kind)
-        renderings = [
+        bind()
+    }
+
+    isolated deinit { previewsChanged?.disconnect() }
+
+    // MARK: The room
+
+    /// Shows another room of the same account.
+    func show(_ conversation: Conversation) {
+        guard conversation !== self.conversation else { return }
+        // Out of sight GTK animates nothing, closes what is open over the messages and ends gestures: of the room that
+        // is left, nothing fades out over the other one.
+        let isMapped = widget.isMapped
+        if isMapped { widget.isChildVisible = false }
+        (renderings, headerRendering, focusBeforeSearch) = ([], nil, nil)
+        self.conversation = conversation
+        announcer.post("")
+        hasPosition = false
+        latest.isRevealed = false
+        latest.canTarget = false
+        latestCount.isVisible = false
+        timeline.show(conversation.timeline)
+        searchBar.show(conversation.search)
+        composer.show(conversation.composer)
+        bind()
+        if isMapped { widget.isChildVisible = true }
+    }
+
+    private func bind() {
+        media.preferences = { [preferences = conversation.preferences] in preferences.media }
+        media.onFailure = { [composer = conversation.composer] in composer.report($0) }
+        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) {
+            [weak timeline = conversation.timeline, lookUpRoom] id in
+            timeline?.avatar(of: MemberID(id)) ?? lookUpRoom(id).avatarURI
+        }
+        composer.acceptDrops(on: widget, hint: timelineOverlay)
+        trustBar.show(conversation)
+        showHeader(name: "", kind: .group)
+        renderings = makeRenderings()
+    }
+
+    private func makeRenderings() -> [Rendering] {
+        let conversation = conversation
+        return [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
             Rendering({ conversation.isEncrypted }, { [weak self] in self?.lock.isVisible = $0 }),
             Rendering({ conversation.encryptionNeed }, { [weak self] _ in self?.timeline.showRowsAgain() }),
@@ -137,8 +175,6 @@ final class ConversationView {
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
         ]
     }
-
-    isolated deinit { previewsChanged?.disconnect() }
 
     private func addEncryptionLabel(to footer: Box) {
         encryptionLabel.addStyle("encrypted-notice")
@@ -283,13 +319,16 @@ final class ConversationView {
     private func addMarking(to footer: Box) {
         footer.prepend(selectionBar.widget)
         footer.append(retryBar.widget)
-        let model = conversation.timeline
-        retryBar.onRetry = { [weak model] in model?.send(.failed(.retryAll)) }
-        retryBar.onDiscard = { [weak model] in model?.send(.failed(.requestDiscard)) }
-        selectionBar.onCancel = { [weak model] in model?.send(.selection(.clear)) }
-        selectionBar.onCopy = { [weak model] in model?.send(.selection(.copy(focused: nil))) }
-        selectionBar.onForward = { [weak model] in model?.send(.selection(.forward)) }
-        selectionBar.onDelete = { [weak model] in model?.send(.selection(.requestDeletion)) }
+        retryBar.onRetry = { [weak self] in self?.retryFailed() }
+        retryBar.onDiscard = { [weak self] in self?.confirmDiscardingAll() }
+        selectionBar.onCancel = { [weak self] in self?.select(.clear) }
+        selectionBar.onCopy = { [weak self] in self?.select(.copy(focused: nil)) }
+        selectionBar.onForward = { [weak self] in self?.select(.forward) }
+        selectionBar.onDelete = { [weak self] in self?.select(.requestDeletion) }
+    }
+
+    private func select(_ action: TimelineViewModel.SelectionAction) {
+        conversation.timeline.send(.selection(action))
     }
 
     func openCalendar() { timeline.openCalendar(at: header) }

@@ -2,7 +2,7 @@ import ChatViewModels
 import MediaGtk
 
 /// The account that a window shows.
-struct DisplayedAccount {
+struct DisplayedAccount: Equatable {
     let coordinator: ConversationCoordinator
     /// Shared by all views of the account.
     let avatars: AvatarLoader
@@ -11,4 +11,6 @@ struct DisplayedAccount {
         self.coordinator = coordinator
         avatars = AvatarLoader(service: coordinator.media)
     }
+
+    static func == (a: Self, b: Self) -> Bool { a.coordinator === b.coordinator && a.avatars === b.avatars }
 }

@@ -221,9 +221,8 @@ struct BodyBuilder {
 extension InlineText {
     /// The text without white space at its ends.
     var trimmed: InlineText {
-        guard let first = runs.first, let last = runs.last, first.startsWithSpace || last.endsWithSpace else {
-            return self
-        }
+        // In place: a copy of a run retains each of its parts.
+        guard !runs.isEmpty, runs[0].startsWithSpace || runs[runs.count - 1].endsWithSpace else { return self }
         var runs = self.runs[...]
         while let first = runs.first, first.startsWithSpace {
             let rest = first.text.utf8.drop { $0.isSpace }
@@ -273,8 +272,9 @@ extension InlineText {
 }
 
 extension InlineRun {
-    fileprivate var startsWithSpace: Bool { image == nil && text.utf8.first?.isSpace ?? true }
-    fileprivate var endsWithSpace: Bool { image == nil && text.utf8.last?.isSpace ?? true }
+    // The text first: most runs are decided by it.
+    fileprivate var startsWithSpace: Bool { (text.utf8.first?.isSpace ?? true) && image == nil }
+    fileprivate var endsWithSpace: Bool { (text.utf8.last?.isSpace ?? true) && image == nil }
 }
 
 extension String {

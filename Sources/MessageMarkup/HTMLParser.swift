@@ -13,9 +13,10 @@ struct HTMLParser {
         let limited = TagLimiter.limited(html)
         limited.withUnsafeBytes { bytes in
             let text = bytes.bindMemory(to: CChar.self)
-            guard let base = text.baseAddress, let output = shim_gumbo_parse(base, text.count) else { return }
+            var memory = shim_gumbo_memory()
+            defer { shim_gumbo_free(&memory) }
+            guard let base = text.baseAddress, let output = shim_gumbo_parse(&memory, base, text.count) else { return }
             parser.readChildren(of: output.pointee.root)
-            shim_gumbo_free(output)
         }
         return parser.builder.finished(isEmote: isEmote)
     }

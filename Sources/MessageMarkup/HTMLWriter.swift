@@ -16,7 +16,10 @@ struct HTMLWriter {
         return String(decoding: writer.html, as: UTF8.self)
     }
 
-    private mutating func put(_ markup: String) { html.append(contentsOf: markup.utf8) }
+    private mutating func put(_ markup: String) {
+        var markup = markup
+        markup.withUTF8 { html.append(contentsOf: $0) }
+    }
 
     // MARK: Blocks
 

@@ -30,7 +30,7 @@ struct MarkdownSource {
     init(_ text: String) {
         segments = nil
         self.text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        if self.text.utf8.contains(0) {
+        if self.text.contains(byte: 0) {
             self.text = String(
                 decoding: self.text.utf8.flatMap { $0 == 0 ? Array("\u{FFFD}".utf8) : [$0] }, as: UTF8.self)
         }
@@ -107,8 +107,7 @@ struct MarkdownSource {
     }
 
     private mutating func findBar() {
-        let bytes = text.utf8
-        guard bytes.contains(UInt8(ascii: "\\")) || bytes.contains(UInt8(ascii: "&")) else { return }
+        guard text.contains(byte: UInt8(ascii: "\\")) || text.contains(byte: UInt8(ascii: "&")) else { return }
         bar = PrivateUse.free(in: CollectionOfOne(text[...]))
     }
 }

@@ -6,7 +6,7 @@ enum MarkupTag: UInt8, CaseIterable {
     case del, h1, h2, h3, h4, h5, h6, blockquote, p, a, ul, ol, sup, sub, li, b, i, u, strong, em, s, code, hr, br,
         div, table, thead, tbody, tr, th, td, caption, pre, span, img, details, summary, font, strike, reply
 
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { (TagName($0.name), $0) })
+    private static let byName = TagTable(allCases.map { (TagName($0.name), $0) })
     private static let facts = allCases.map(TagFacts.init)
 
     init?(name: TagName) {

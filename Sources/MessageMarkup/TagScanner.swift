@@ -9,17 +9,15 @@ struct TagScanner {
         case end(name: TagName)
     }
 
-    /// Elements whose content is not displayed: skipped up to their end tag, if there is one.
-    private static let skipped = Set(
+    /// Elements whose content is not displayed: skipped up to their end tag, if there is one. If there is none, the
+    /// content of those that are endless (`true`) extends to the end of the text.
+    private static let skipped = TagTable(
         [
             "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template",
-            "svg", "math", "object", "audio", "video", "head", "select",
-        ].map { TagName($0) })
+        ].map { (TagName($0), true) }
+            + ["svg", "math", "object", "audio", "video", "head", "select"].map { (TagName($0), false) })
 
-    /// Those whose content extends to the end of the text if they have no end tag.
-    private static let endless = Set(
-        ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template"]
-            .map { TagName($0) })
+    private static func isEndless(_ name: TagName) -> Bool { skipped[name] ?? false }
 
     let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
@@ -72,7 +70,7 @@ struct TagScanner {
         position = bytes.count
         var end = start + 1
         while end < bytes.count, bytes[end].isLetter { end += 1 }
-        return .text((Self.endless.contains(TagName(bytes[start + 1..<end])) ? position : start)..<position)
+        return .text((Self.isEndless(TagName(bytes[start + 1..<end])) ? position : start)..<position)
     }
 
     /// - Returns: `nil` if the tag does not end.
@@ -85,7 +83,7 @@ struct TagScanner {
         let name = TagName(bytes[nameStart..<end])
         if !isEnd {
             if name == .plaintext { return .start(name: name, attributes: attributesEnd..<attributesEnd) }
-            if Self.skipped.contains(name) { skipContent(of: name, length: end - nameStart) }
+            if Self.skipped[name] != nil { skipContent(of: name, length: end - nameStart) }
         }
         return .start(name: name, attributes: attributesStart..<attributesEnd)
     }
@@ -132,7 +130,7 @@ struct TagScanner {
             at += 1
         }
         withoutEnd.insert(name)
-        if Self.endless.contains(name) { position = bytes.count }
+        if Self.isEndless(name) { position = bytes.count }
     }
 
     private func matches(_ name: TagName, _ range: Range<Int>) -> Bool {

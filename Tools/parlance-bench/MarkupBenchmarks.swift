@@ -62,12 +62,25 @@ enum MarkupBenchmarks {
     ///
     /// - Returns: `false` if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
+        if arguments.first == "hostile", arguments.count == 4 {
+            return runHostile(arguments[1], bytes: arguments[2], count: arguments[3])
+        }
         guard let name = arguments.first, name.hasPrefix("markup-"), arguments.count == 3,
             let bytes = Int(arguments[1]), let count = Int(arguments[2])
         else { return false }
         let form = String(name.dropFirst(7))
         let text = sample(form, bytes: bytes)
         for _ in 0..<count { run(form, text) }
+        return true
+    }
+
+    /// - Parameter name: the name of one of ``HostileMarkup``.
+    private static func runHostile(_ name: String, bytes: String, count: String) -> Bool {
+        guard let shape = HostileMarkup.all.first(where: { $0.name == name }), let bytes = Int(bytes),
+            let count = Int(count)
+        else { return false }
+        let text = shape.text(bytes)
+        for _ in 0..<count { run(shape.isHTML ? "sanitise" : "markdown", text) }
         return true
     }
 

@@ -135,6 +135,32 @@ struct VerificationTests {
         #expect(try await only(old).phase == .canceled(.mismatch))
     }
 
+    @Test("A server that removes the emoji from an `accept` leaves the same numbers to compare.")
+    func numbersRemainWithoutEmoji() async throws {
+        let (old, new) = try await twoDevices()
+        server.intercept = { _, type, content in
+            guard type == "m.key.verification.accept", var members = content.object else { return content }
+            members["short_authentication_string"] = ["decimal"]
+            return .object(members)
+        }
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        try await perform(.accept, old)
+        let phases = [try await only(new).phase, try await only(old).phase]
+        guard case .comparing(let emoji, let numbers) = phases[0],
+            case .comparing(let otherEmoji, let otherNumbers) = phases[1]
+        else {
+            Issue.record("\(phases)")
+            return
+        }
+        #expect([emoji.count, otherEmoji.count].sorted() == [0, 7])
+        #expect(numbers.count == 3 && numbers == otherNumbers)
+        for client in [new, old] { _ = try await client.machine.perform(.confirmMatch, in: id, at: server.now) }
+        try await server.exchangeAll()
+        #expect(try await only(new).phase == .done)
+        #expect(try await only(old).phase == .done)
+    }
+
     @Test("A server that modifies the MACs, or the keys that they name, confirms nothing.")
     func changedMACsConfirmNothing() async throws {
         for change in 0..<4 {

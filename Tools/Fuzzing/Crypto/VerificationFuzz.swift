@@ -232,10 +232,18 @@ struct VerificationFuzz: CryptoFuzz {
             if case .comparing = phase { sides[index].shown = phase }
             guard phase == .done else { continue }
             guard sides.allSatisfy(\.hasConfirmed) else { return "verified without a confirmation" }
-            if sides[0].shown != sides[1].shown { return "verified by what was not the same" }
+            if !Self.isSame(sides) { return "verified by what was not the same" }
         }
         guard try await hasProven(sides, isBetweenUsers) else { return nil }
-        return sides.allSatisfy(\.hasConfirmed) && sides[0].shown == sides[1].shown
-            ? nil : "proven without a comparison"
+        return sides.allSatisfy(\.hasConfirmed) && Self.isSame(sides) ? nil : "proven without a comparison"
+    }
+
+    /// Whether both sides have shown the same. A server can remove the emoji from an `accept`, which nothing
+    /// authenticates; that side then shows only the numbers, as both sides still do.
+    private static func isSame(_ sides: [Side]) -> Bool {
+        guard case .comparing(let emoji, let numbers)? = sides[0].shown,
+            case .comparing(let otherEmoji, let otherNumbers)? = sides[1].shown
+        else { return false }
+        return numbers == otherNumbers && (emoji == otherEmoji || emoji.isEmpty || otherEmoji.isEmpty)
     }
 }

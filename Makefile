@@ -22,7 +22,7 @@ export TEXTDOMAINDIR := $(CURDIR)/$(LOCALE)
 LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
 CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
-.PHONY: help deps library schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
+.PHONY: help deps library schemas build release run test lint docs format bench bench-quick bench-compare bench-peers soak fuzz leaks \
 	input-methods check-new-app new-app screenshots size-screenshots language-screenshots published-screenshots \
 	pictures-diff flatpak flatpak-check deb check-roots install uninstall pot clean
 
@@ -101,6 +101,12 @@ bench-quick: build-bench-quick ## Measure in two minutes what is counted in inst
 
 bench-compare: ## Compare the rows kept for this commit with those of BASE
 	@build-aux/bench --compare $(BASE)
+
+bench-peers: build-bench-quick deps-test ## Measure beside Nheko and Dino of Debian 12, by keys and pixels, as root (15 min); ARGS=--fresh makes new accounts
+	@if [ "$$(id -u)" != 0 ] || ! build-aux/deps peers; then \
+		echo 'bench-peers: skipped: it needs root, and Nheko, Dino and Prosody as Debian 12 has them'; exit 0; fi; \
+	clang -O2 -shared -fPIC build-aux/screen-watch.c -o .build/screen-watch.so -lX11 -lXext -lXtst -lXdamage; \
+	build-aux/with-display --size 1280x900 build-aux/bench-peers .build/screen-watch.so .build/empty-window $(RELEASE)/parlance $(ARGS)
 
 .PHONY: build-bench build-bench-quick
 build-bench-quick: deps-build+encryption+run+display+bench schemas release

@@ -40,7 +40,7 @@ def go_to(person, key, name):
     wait(f"the focus of {person.user} on '{name}'", is_there)
 
 
-def sign_in(person, server, user, keyring):
+def sign_in(person, server, user, keyring, password="correct horse", in_file=False):
     """From the menu of what is new to the first rooms, with the keyboard alone."""
     person.in_composer()
     go_to(person, "Tab", "New Room or Chat")
@@ -57,11 +57,12 @@ def sign_in(person, server, user, keyring):
     person.press("Return")
     person.sees("Incorrect username or password")
     person.press("ctrl+a")
-    person.type("correct horse")
+    person.type(password)
     person.press("Return")
     if not keyring:
         person.sees("Keyring Not Available")
-        person.press("Tab", "Return")
+        # Kept until the program closes, or in a file.
+        person.press("Tab", *["Down"] * in_file, "Return")
 
 
 def set_up_encryption(person):

@@ -19,12 +19,11 @@
 
 // Times are seconds of CLOCK_MONOTONIC, zero where nothing changed.
 struct seen {
-    double first, last;   // change
-    double last_large;    // of more than one pixel in two hundred
-    double longest_gap;   // between changes
-    double cpu;           // seconds that the session has taken until the last change
+    double first, last;    // change
+    double last_large;     // of more than one pixel in two hundred
+    double cpu, cpu_large; // seconds that the session has taken until the last change, and until the last large one
     int changes;
-    double likeness;      // part of the pixels that are as in the kept picture
+    double likeness;       // part of the pixels that are as in the kept picture
 };
 
 static Display *display;
@@ -169,10 +168,9 @@ struct seen watch(double quiet, double limit, double alike) {
         int changed = drawn ? look() : 0;
         if (!changed) continue;
         if (!seen.changes++) seen.first = now;
-        else if (now - seen.last > seen.longest_gap) seen.longest_gap = now - seen.last;
         seen.last = now;
-        if (changed > pixels / 200) seen.last_large = now;
         seen.cpu = session_cpu();
+        if (changed > pixels / 200) seen.last_large = now, seen.cpu_large = seen.cpu;
         is_alike = alike <= 0 || likeness() >= alike;
     }
     seen.likeness = alike > 0 ? likeness() : 0;

@@ -39,7 +39,7 @@ final class IdleMeasuring {
             if next.isAbove { row.position(endingAt: next.edge) } else { row.position(at: next.edge) }
             if MonotonicClock.microseconds >= deadline { return schedule() }
         }
-        // Rows that are being loaded will need the widgets of those that they replace.
+        // While rows are replaced, the next ones will need the widgets of the previous ones.
         if layout.index.rows > 0 { layout.realized.trimPool(to: Self.poolLimit) }
     }
 

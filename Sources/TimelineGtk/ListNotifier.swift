@@ -39,7 +39,7 @@ final class ListNotifier {
         schedule()
     }
 
-    /// Forgets what was reported of rows that are no longer shown.
+    /// Resets what was reported, for replaced rows.
     func forget() {
         paging = TimelineListPaging()
         reported = (nil, nil, true)

@@ -34,7 +34,7 @@ final class Scroller {
         onDragScroll = nil
     }
 
-    /// Forgets what the user did with rows that are no longer shown.
+    /// Ends scrolling and gestures, for replaced rows.
     func forget() {
         stopKineticScrolling()
         animation = nil

@@ -159,8 +159,8 @@ public final class TimelineList: ScrollableImplementation {
         scroller.releaseThumb()
     }
 
-    /// Reports that the source now has other rows altogether, such as those of another conversation. The list shows them
-    /// as one that was just made, but for the row widgets: those that it has are bound again.
+    /// Reports that all rows of the source were replaced, such as by those of another conversation. The list behaves like
+    /// a new one, but reuses its row widgets.
     public func replaceRows() {
         scroller.forget()
         rowFocus.forget()

@@ -54,10 +54,18 @@ import Testing
         }
         #expect(typing.allSatisfy { $0.isEmpty })
         ann.privacy.current.sharesTyping = true
-        await ann.backend.setTyping(true, in: room)
+        // Typing is neither retried by the sender nor remembered for a timeline that opens later: keep typing.
+        let typist = Task {
+            while !Task.isCancelled {
+                await ann.backend.setTyping(true, in: room)
+                // Throws only if canceled, and then the loop ends.
+                try? await Task.sleep(for: .seconds(2))
+            }
+        }
         for await update in bob.backend.timeline(of: room, limit: 10) {
             if case .typing([ann.session.user]) = update { break }
         }
+        typist.cancel()
         for user in [ann, bob] { await user.close() }
     }
 }

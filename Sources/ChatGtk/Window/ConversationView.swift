@@ -6,8 +6,8 @@ import ComposerGtk
 import GtkKit
 import MediaGtk
 
-/// An open room: header, timeline, typing indicator and composer. It can show one room after another: the widgets stay,
-/// and with them the styles that GTK has found for them.
+/// An open room: header, timeline, typing indicator and composer. It can show one room after another, which keeps the
+/// widgets and their computed styles.
 final class ConversationView {
     /// Events in the room that concern the window.
     struct Outputs {
@@ -130,8 +130,8 @@ final class ConversationView {
     /// Shows another room of the same account.
     func show(_ conversation: Conversation) {
         guard conversation !== self.conversation else { return }
-        // Out of sight GTK animates nothing, closes what is open over the messages and ends gestures: of the room that
-        // is left, nothing fades out over the other one.
+        // While the view is unmapped, GTK runs no animations, and closes popovers and gestures: nothing of the previous
+        // room fades out over the next one.
         let isMapped = widget.isMapped
         if isMapped { widget.isChildVisible = false }
         (renderings, headerRendering, focusBeforeSearch) = ([], nil, nil)

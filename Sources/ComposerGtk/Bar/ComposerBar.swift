@@ -86,7 +86,7 @@ public final class ComposerBar: WidgetImplementation {
 
     // MARK: Model
 
-    /// The model that runs the engine: a room's view model, or a session of the host. Each gets a text view of its own.
+    /// The model that runs the engine: a room's view model, or a session of the host. Each has a text view of its own.
     public var model: (any ComposerModel)? {
         get { binding?.model }
         set {
@@ -112,7 +112,7 @@ public final class ComposerBar: WidgetImplementation {
         binding?.leave()
         // GTK 4.8 stops a blinking caret only in a text view that still has its frame clock.
         if widgets.textView.isFocus { root?.focus = nil }
-        // Before there is another: a binding that goes takes back what it did to the widgets.
+        // Release the old binding first: its deinitializer reverts its changes to the widgets.
         (files, binding) = (nil, nil)
         widgets.renewEditor(from: Self.makeEditor)
         buttons.addSwipes(to: widgets.textView)

@@ -96,7 +96,7 @@ final class ComposerBinding {
         }
     }
 
-    /// Tells the model what its text view no longer can, before that is replaced.
+    /// Ends focus and preedit in the model before its text view is replaced, which can no longer report them.
     func leave() {
         editor.commitPreedit()
         if !model.composer.preedit.isEmpty { model.handle(.preedit("")) }

@@ -105,7 +105,7 @@ bench-compare: ## Compare the rows kept for this commit with those of BASE
 bench-peers: build-bench-quick deps-test ## Measure beside Nheko and Dino of Debian 12, by keys and pixels, as root (15 min); ARGS=--fresh makes new accounts
 	@if [ "$$(id -u)" != 0 ] || ! build-aux/deps peers; then \
 		echo 'bench-peers: skipped: it needs root, and Nheko, Dino and Prosody as Debian 12 has them'; exit 0; fi; \
-	clang -O2 -shared -fPIC build-aux/screen-watch.c -o .build/screen-watch.so -lX11 -lXext -lXtst -lXdamage; \
+	clang -O2 -shared -fPIC build-aux/screen-watch.c -o .build/screen-watch.so -lX11 -lXext -lXtst -lXdamage && \
 	build-aux/with-display --size 1280x900 build-aux/bench-peers .build/screen-watch.so .build/empty-window $(RELEASE)/parlance $(ARGS)
 
 .PHONY: build-bench build-bench-quick

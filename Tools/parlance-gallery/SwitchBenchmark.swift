@@ -6,7 +6,7 @@ import GtkKit
 import TimelineGtk
 import ToolSupport
 
-/// What it costs to open a room that was open before, up to its last frame.
+/// Measures opening a room that was open before, until its last frame.
 struct SwitchBenchmark {
     let gallery: Gallery
     let rounds: Int
@@ -16,7 +16,7 @@ struct SwitchBenchmark {
     private final class Costs {
         var cpu: [Double] = []
         var frames: [Double] = []
-        /// The first frame that has messages of the room, counted from its choice.
+        /// The number of the first frame that shows messages of the room.
         var arrivals: [Double] = []
     }
 
@@ -59,7 +59,7 @@ struct SwitchBenchmark {
                 costs.cpu.append(FrameCost.cpu - before)
             }
         }
-        // To look what is shown costs more than the switch: frames are counted apart.
+        // Count frames separately: looking up what is shown costs more than the switch.
         for _ in 0..<min(rounds, 5) {
             for (room, _, costs) in all {
                 let (frames, arrival) = await countFrames(in: window) { await open(room) }

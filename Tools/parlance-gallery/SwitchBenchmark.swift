@@ -25,7 +25,7 @@ struct SwitchBenchmark {
         await gallery.openWindow()
         guard let window = gallery.window?.window else { return 2 }
         window.withPointer { gtk_window_set_default_size($0, 900, 700) }
-        FrameCost.stopBlinking(in: window)
+        CaretBlinking.stop()
         await gallery.waitUntilIdle()
         gallery.window?.showConversation()
         var table = BenchmarkTable(nameWidth: 84)

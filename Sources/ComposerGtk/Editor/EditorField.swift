@@ -64,7 +64,7 @@ final class EditorField {
                 self?.afterLayout { field in
                     field.editor.inlineImages.fit(width: Int(field.scroller.horizontalAdjustment.pageSize))
                 }
-                self?.countLines()
+                self?.countLinesAfterLayout()
             })
         // A GtkTextView is never narrower than its child widgets, and a window never narrower than a text view that
         // cannot scroll horizontally.
@@ -110,7 +110,7 @@ final class EditorField {
         connections.append(
             adjustment.onUpperChange { [weak self] in
                 self?.afterLayout { $0.onHeightChange?() }
-                self?.countLines()
+                self?.countLinesAfterLayout()
                 self?.catchUp()
             })
         connections.append(
@@ -165,8 +165,15 @@ final class EditorField {
 
     // MARK: Lines
 
-    /// Counts the display lines in the next frame, after the text or its width may have changed.
+    /// Counts the display lines after the text may have changed.
     func countLines() {
+        // A frame requested for this would end before the text view has queued its drawing, which would then appear a
+        // frame later.
+        if textView.isMapped, textView.width > 0 { updateLineCount() } else { countLinesAfterLayout() }
+    }
+
+    /// Counts the display lines in the next frame, after their width may have changed.
+    private func countLinesAfterLayout() {
         guard !isCounting else { return }
         isCounting = true
         afterLayout { field in

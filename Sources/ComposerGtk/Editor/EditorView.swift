@@ -25,6 +25,7 @@ final class EditorView {
     private let styles: StyleTags
     private let spelling: SpellingTags
     let inlineImages: InlineImages
+    private let caretBlink: CaretBlink
     /// Called when the user opens the context menu with a key.
     var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
@@ -48,6 +49,7 @@ final class EditorView {
         pills = MentionPills(textView: textView, buffer: buffer)
         inlineImages = InlineImages(textView: textView, buffer: buffer)
         spelling = SpellingTags(textView: textView, buffer: buffer)
+        caretBlink = CaretBlink(textView: textView, buffer: buffer)
         showWholeText()
         interceptBuffer()
         interceptKeys()

@@ -107,6 +107,6 @@ public enum TextRendering {
         settings.setProperty("gtk-xft-hinting", 0)
         settings.setProperty("gtk-xft-hintstyle", "hintnone")
         settings.setProperty("gtk-xft-rgba", "none")
-        settings.setProperty("gtk-cursor-blink", false)
+        CaretBlinking.stop()
     }
 }

@@ -166,8 +166,14 @@ public final class TextBuffer: Object {
         connect("end-user-action") { _ in handler() }
     }
 
+    /// Calls `handler` after the text has changed.
+    public func onChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("changed") { _ in handler() }
+    }
+
     /// Calls `handler` when the caret or the other end of the selection has moved.
-    public func onSelectionMark(_ handler: @escaping @MainActor () -> Void) {
+    @discardableResult
+    public func onSelectionMark(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("mark-set") { [weak self] arguments in
             guard let self, let mark = arguments.object(1) else { return }
             let isOfSelection =
@@ -208,15 +214,27 @@ public final class TextView: Widget {
     /// Makes the view read-only, with lines wrapped at words.
     public func makeReadOnly() {
         gtk_text_view_set_editable(cast(), 0)
-        gtk_text_view_set_cursor_visible(cast(), 0)
+        isCaretVisible = false
         gtk_text_view_set_wrap_mode(cast(), GTK_WRAP_WORD_CHAR)
     }
 
     /// Commits the input method's preedit text.
     public func commitPreedit() { gtk_text_view_reset_im_context(cast()) }
 
+    /// Whether the caret is drawn while the view has the focus. Keys that move the caret scroll while it is not.
+    public var isCaretVisible: Bool {
+        get { gtk_text_view_get_cursor_visible(cast()) != 0 }
+        set { gtk_text_view_set_cursor_visible(cast(), newValue ? 1 : 0) }
+    }
+
+    /// Calls `handler` before a key binding moves the caret.
+    public func onCaretKey(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("move-cursor") { _ in handler() }
+    }
+
     /// Calls `handler` with the input method's preedit text when it changes.
-    public func onPreeditChange(_ handler: @escaping @MainActor (String) -> Void) {
+    @discardableResult
+    public func onPreeditChange(_ handler: @escaping @MainActor (String) -> Void) -> SignalConnection {
         connect("preedit-changed") { handler($0.string(0)) }
     }
 

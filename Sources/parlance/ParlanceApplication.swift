@@ -35,7 +35,8 @@ final class ParlanceApplication {
     private var notifications: NotificationCoordinator?
     private var search: DesktopSearch?
     private var shellSearch: ShellSearch?
-    private var opening: Task<ChatStore, any Error>?
+    /// Started while GTK initializes, so that the rooms are available for the first frame.
+    private var opening: Task<RunningSession.Backends, any Error>?
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
     private var releasing: Timeout?
@@ -143,8 +144,6 @@ final class ParlanceApplication {
     /// Starts what runs without a window. Nothing here may use GTK, which a service starts for its first window.
     private func startUp() {
         MainLoop.attachDispatchQueue()
-        // Open the store while GTK initializes, so that the rooms are available for the first frame.
-        opening = Task { @concurrent in try await RunningSession.openStore() }
         if shared.settings == nil {
             StandardError.write("the settings schema \(Self.id) is not installed: preferences are not kept")
         }
@@ -152,6 +151,7 @@ final class ParlanceApplication {
             shared.settings?.onChange(of: key) { [weak self] in self?.applySettings() }
         }
         applySettings()
+        opening = RunningSession.startBackends(sharing: shared)
         addActions()
         // A window keeps the application running only while it is there; the lifecycle says when to end.
         application.hold()
@@ -207,11 +207,11 @@ final class ParlanceApplication {
 
     private func openSession() {
         hasFailed = false
-        let store = opening ?? Task { try await RunningSession.openStore() }
+        let backends = opening ?? RunningSession.startBackends(sharing: shared)
         opening = nil
         Task {
             do {
-                let session = try await RunningSession.start(over: store.value, sharing: shared)
+                let session = try await RunningSession.start(backends.value, sharing: shared)
                 self.session = session
                 notifications = NotificationCoordinator(
                     session.accounts, presenter: notifier, preferences: shared.preferences,

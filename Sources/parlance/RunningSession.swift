@@ -35,26 +35,57 @@ final class RunningSession {
         self.unsentReplies = unsentReplies
     }
 
-    @concurrent
-    static func openStore() async throws -> ChatStore { try ChatStore(folder: DataFolder.store) }
+    /// The store, and the backends over it.
+    struct Backends: Sendable {
+        let store: ChatStore
+        let local: LocalBackend
+        let matrix: MatrixAccounts
+
+        func close() async {
+            await matrix.close()
+            await local.close()
+            await store.close()
+        }
+    }
+
+    /// Opens the store and starts the backends without the main thread, which GTK occupies while it initializes. Apply
+    /// the settings first.
+    static func startBackends(sharing shared: SharedEnvironment) -> Task<Backends, any Error> {
+        let (translator, privacy, preferences) = (shared.translator, shared.privacy, shared.preferences)
+        let keyring = Keyring()
+        return Task { @concurrent in
+            let store = try ChatStore(folder: DataFolder.store)
+            do {
+                let local = try await LocalBackend.start(
+                    over: store, ownDisplayName: userName, translator: translator,
+                    sendKey: { await preferences.writing.sendKey },
+                    guideImage: { await Resource.composerImage.flatMap { GuideImage(png: $0) } },
+                    createsFirstRooms: false)
+                let matrix = MatrixAccounts(
+                    list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: keyring,
+                    transport: CurlTransport(), translator: translator, privacy: privacy, deviceName: "Parlance")
+                do {
+                    try await matrix.start()
+                } catch {
+                    await local.close()
+                    throw error
+                }
+                return Backends(store: store, local: local, matrix: matrix)
+            } catch {
+                await store.close()
+                throw error
+            }
+        }
+    }
 
     @concurrent
     static func repairStore() async throws -> StoreRepair { try ChatStore.repair(at: DataFolder.store) }
 
-    /// Starts the backends and the accounts over a store, without a window. Closes the store if that fails.
-    static func start(over store: ChatStore, sharing shared: SharedEnvironment) async throws -> RunningSession {
+    /// Starts the accounts, without a window. Closes the backends if that fails.
+    static func start(_ backends: Backends, sharing shared: SharedEnvironment) async throws -> RunningSession {
+        let (store, local, matrix) = (backends.store, backends.local, backends.matrix)
         do {
-            let local = try await LocalBackend.start(
-                over: store, ownDisplayName: userName, translator: shared.translator,
-                sendKey: { [preferences = shared.preferences] in await preferences.writing.sendKey },
-                guideImage: { Resource.composerImage.flatMap { GuideImage(png: $0) } },
-                createsFirstRooms: false)
             let lastSelection = await LastSelection(settings: shared.settings, store: store)
-            let matrix = MatrixAccounts(
-                list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
-                transport: CurlTransport(), translator: shared.translator, privacy: shared.privacy,
-                deviceName: "Parlance")
-            try await matrix.start()
             let unsentReplies = try await UnsentReplyStorage(store)
             let environment = shared.environment(of: local, importingInto: local, canImport: true)
             let accounts = AccountsCoordinator(
@@ -75,7 +106,7 @@ final class RunningSession {
             session.startAccounts()
             return session
         } catch {
-            await store.close()
+            await backends.close()
             throw error
         }
     }
@@ -122,7 +153,7 @@ final class RunningSession {
         await store.close()
     }
 
-    private static var userName: String {
+    private nonisolated static var userName: String {
         let name = NSFullUserName()
         return name.isEmpty ? NSUserName() : name
     }

@@ -37,24 +37,27 @@ final class WindowPresenter {
 
     /// Does something in the main window that is open, or else in the next one.
     func perform(_ request: @escaping @MainActor (MainWindow) -> Void) {
-        guard let window, !window.isClosing else { return requests.append(request) }
+        guard let window, loading == nil, !window.isClosing else { return requests.append(request) }
         request(window)
     }
 
     /// Shows the main window, or brings it to the front.
     func present(_ session: RunningSession) {
+        guard loading == nil else { return }
         if let window {
             guard window.isClosing else { return window.present() }
             return presentsAgain = { [weak self] in self?.present(session) }
         }
-        guard loading == nil else { return }
         let accounts = session.accounts
         accounts.attachWindow()
         loading = Task { [weak self] in
             // Delay the window until its content has loaded, so that no keystroke is lost on a slow disk, and assistive
             // technology does not find an empty window.
-            await accounts.waitUntilIdle(within: .seconds(1))
-            if !Task.isCancelled { self?.open(session) }
+            let end = ContinuousClock.now + .seconds(1)
+            await accounts.waitForSelection(within: .seconds(1))
+            guard !Task.isCancelled, let window = self?.make(over: accounts) else { return }
+            await accounts.waitUntilIdle(within: max(.zero, end - .now))
+            if !Task.isCancelled { self?.show(window, session) }
         }
     }
 
@@ -114,9 +117,9 @@ final class WindowPresenter {
 
     // MARK: Opening
 
-    private func open(_ session: RunningSession) {
-        loading = nil
-        let window = MainWindow(application: application, accounts: session.accounts, settings: settings())
+    /// Makes the main window while its rooms are loaded.
+    private func make(over accounts: AccountsCoordinator) -> MainWindow {
+        let window = MainWindow(application: application, accounts: accounts, settings: settings())
         self.window = window
         window.mayClose = { [weak self, weak window] in
             guard let self, let window else { return true }
@@ -127,6 +130,11 @@ final class WindowPresenter {
             self?.window = nil
             self?.noteClosed()
         }
+        return window
+    }
+
+    private func show(_ window: MainWindow, _ session: RunningSession) {
+        loading = nil
         window.present()
         ClockFormat.desktop.readPortal()
         let waiting = requests

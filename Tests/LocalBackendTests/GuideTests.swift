@@ -131,8 +131,10 @@ import Testing
 
     @Test func announcesNewTopicsOnce() throws {
         var memory = GuideMemory(introduced: guide.topics.map(\.id).filter { $0 != .notes })
+        #expect(!memory.hasIntroducedAll)
         #expect(guide.news(&memory) == "New in this version:\n- " + (try topic(.notes).line))
         #expect(guide.news(&memory) == nil)
+        #expect(memory.hasIntroducedAll)
     }
 
     @Test func memorySurvivesARoundTrip() throws {

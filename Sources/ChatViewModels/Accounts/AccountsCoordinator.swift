@@ -165,12 +165,17 @@ public final class AccountsCoordinator {
         for coordinator in open.values { coordinator.detachWindow() }
     }
 
-    /// Returns when the requested account is shown with its rooms, or after `limit`.
-    public func waitUntilIdle(within limit: Duration) async {
-        let end = time.now() + limit
+    /// Returns when the requested account is shown, or after `limit`.
+    public func waitForSelection(within limit: Duration) async {
         await time.wait(atMost: limit) { [weak self] in
             self.map { !$0.isWaiting && ($0.welcome?.state.isPending != true || $0.hasAccountStates) } ?? true
         }
+    }
+
+    /// Returns when the requested account is shown with its rooms, or after `limit`.
+    public func waitUntilIdle(within limit: Duration) async {
+        let end = time.now() + limit
+        await waitForSelection(within: limit)
         await conversations.waitUntilIdle(within: max(.zero, end - time.now()))
     }
 

@@ -29,6 +29,9 @@ struct GuideMemory: Equatable, Codable, Sendable {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
+    /// Whether there is no topic left to announce.
+    var hasIntroducedAll: Bool { Set(GuideTopic.ID.allCases).isSubset(of: introduced) }
+
     mutating func finish(_ topic: GuideTopic.ID) {
         if !done.contains(topic) { done.append(topic) }
     }

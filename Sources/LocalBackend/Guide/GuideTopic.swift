@@ -3,7 +3,7 @@ import ChatCore
 /// A topic that the guide can explain, in Markdown. To present a feature, add an entry to ``table(_:_:)``; it then appears
 /// in replies, suggestions and the news after an update.
 struct GuideTopic: Identifiable, Sendable {
-    enum ID: String, Codable, Sendable {
+    enum ID: String, Codable, CaseIterable, Sendable {
         case sending, lineBreaks, growing, formatting, lists, undoing, editingLast, editing, deleting, drafts, rooms,
             notes, removing, offline, completing, commands, replying, accounts, files, searching, shortcuts
 

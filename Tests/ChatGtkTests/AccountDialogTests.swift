@@ -118,10 +118,12 @@ final class AccountDialogTests: GtkTestCase {
             var isGone = false
             var chosen: [String] = []
             do {
-                var switcher: AccountSwitcher? = AccountSwitcher()
+                var switcher: AccountSwitcher? = AccountSwitcher(
+                    outputs: AccountMenu.Outputs(
+                        selected: { chosen.append($0) }, addRequested: {}, signInRequested: { _ in },
+                        signOutRequested: { _ in }))
                 let widget = try XCTUnwrap(switcher).widget
                 widget.onFinalize { isGone = true }
-                switcher?.onSelect = { chosen.append($0) }
                 switcher?.show(
                     AccountList([
                         Self.row("ann", .online, isShown: true), Self.row("bo", .untrusted(.expired), unread: 120),

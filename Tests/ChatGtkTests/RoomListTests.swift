@@ -21,6 +21,52 @@ final class RoomListTests: GtkTestCase {
         }
     }
 
+    /// GTK makes 200 rows at once, of which a window shows a few.
+    func testRowsBelowTheWindowAreFilledLater() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeRoomService()
+            let viewModel = RoomListViewModel(service: service)
+            let builder = Builder(resource: Resource.ui("window"))
+            let list: ListView = builder["room_list"]
+            let view = RoomListView(
+                viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
+                avatarLoader: AvatarLoader(service: FakeMediaService()))
+            viewModel.start(opening: nil)
+            var rooms = Self.summaries(120)
+            service.publish(rooms)
+            XCTAssertTrue(MainLoop.pump { view.renderCount > 0 })
+            XCTAssertEqual(list.children.count, 120)
+            XCTAssertEqual(view.renderCount, 30, "of the rows that GTK has made")
+            rooms[90].room.name = "Renamed meanwhile"
+            service.publish(rooms)
+            let isRenamed = { viewModel.state.sections.contains { $0.rows[90].name == "Renamed meanwhile" } }
+            XCTAssertTrue(MainLoop.pump { isRenamed() })
+            XCTAssertEqual(view.renderCount, 30)
+            let window: Widget = builder["window"]
+            gtk_window_set_default_size(window.cast(), 900, 600)
+            gtk_window_present(window.cast())
+            XCTAssertTrue(MainLoop.pump { list.children.contains { $0.height > 0 } })
+            let content = try XCTUnwrap(
+                list.parent?.wrapped(as: ScrolledWindow.self, gtk_scrolled_window_get_type())
+            ).verticalAdjustment
+            let height = content.upper
+            XCTAssertGreaterThan(height, 3000)
+            XCTAssertTrue(MainLoop.pump { view.renderCount == 120 })
+            let texts = list.descendants.compactMap { $0.wrapped(as: Label.self, gtk_label_get_type())?.text }
+            for number in 0..<120 where number != 90 { XCTAssertTrue(texts.contains("Room \(number)")) }
+            XCTAssertTrue(texts.contains("Renamed meanwhile"))
+            var frames = 0
+            list.addTick {
+                frames += 1
+                return frames < 3
+            }
+            XCTAssertTrue(MainLoop.pump { frames == 3 })
+            XCTAssertEqual(content.upper, height, "an empty row is as high as a filled one")
+            gtk_window_destroy(window.cast())
+        }
+    }
+
     /// Each keystroke updates a draft, and each message a room: neither may update other rows.
     func testChangeOfOneRoomTouchesOneRow() throws {
         try onMain {

@@ -4,7 +4,7 @@ import GtkKit
 /// The sidebar's account header: the menu button, the account's name as title, and the banners about its connection and
 /// encryption below.
 final class AccountBar {
-    private let switcher = AccountSwitcher()
+    private let switcher: AccountSwitcher
     private let connectionBar = ConnectionBar()
     private let encryptionBar = EncryptionBar()
     private let slot: Box
@@ -19,6 +19,10 @@ final class AccountBar {
         header: HeaderBar,
         in builder: Builder
     ) {
+        switcher = AccountSwitcher(
+            outputs: AccountMenu.Outputs(
+                selected: { accounts.choose($0) }, addRequested: { presenter.addAccount() },
+                signInRequested: { presenter.signInAgain($0) }, signOutRequested: { presenter.signOut($0) }))
         slot = builder["account_slot"]
         title = builder["sidebar_title"]
         slot.append(switcher.widget)
@@ -26,10 +30,6 @@ final class AccountBar {
         builder["sidebar", Box.self].insert(encryptionBar.widget, after: connectionBar.widget)
         connectionBar.onAction = { presenter.act(on: $0) }
         encryptionBar.onAction = { [weak encryption] in encryption?.setUp() }
-        switcher.onSelect = { accounts.choose($0) }
-        switcher.onAdd = { presenter.addAccount() }
-        switcher.onSignIn = { presenter.signInAgain($0) }
-        switcher.onSignOut = { presenter.signOut($0) }
         renderings = [
             Rendering({ accounts.banner }, { [weak self] in self?.connectionBar.show($0) }),
             Rendering({ accounts.encryptionNeed }, { [weak self] in self?.encryptionBar.show($0) }),

@@ -23,6 +23,7 @@ final class RoomListView {
     private var byKey: [String: RoomListViewModel.Row] = [:]
     private var selected: Int?
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
+    private let filling = RoomRowFilling()
     private var rendering: Rendering?
     private let dateText: DateText
     private var isRendering = false
@@ -30,7 +31,8 @@ final class RoomListView {
     private var isFolded = false
     /// The rooms whose messages are visible to the user.
     private var seen = SeenRooms()
-    private let menu: PopoverMenu
+    /// Made when it is first opened.
+    private var menu: PopoverMenu?
     private let focus = FocusRestorer()
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
@@ -46,15 +48,14 @@ final class RoomListView {
         self.avatarLoader = avatarLoader
         self.list = list
         self.stack = stack
-        let builder = Builder(resource: Resource.ui("room-menu"))
         pane = stack.parent ?? list
-        menu = PopoverMenu(model: builder["menu", Object.self], parent: pane)
-        menu.onClose { [weak self] in self?.focus.restore() }
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
             unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
             isSelectable: { SectionTitle(key: $0) == nil })
+        filling.onFill = { [weak self] in self?.fill($0) }
+        list.onMap { [weak self] _ in self?.filling.listAppears() }
         list.onSelectionChange { [weak self] in self?.selectionChanged() }
         list.onActivate { [weak self] _ in self?.onActivate?() }
         addPointer()
@@ -75,7 +76,7 @@ final class RoomListView {
     }
 
     isolated deinit {
-        menu.unparent()
+        menu?.unparent()
     }
 
     func grabFocus() {
@@ -170,14 +171,20 @@ final class RoomListView {
 
     private func bind(_ widget: Widget, _ key: String) {
         bound[widget.identity]?.key = key
+        fill(widget)
+    }
+
+    private func fill(_ widget: Widget) {
+        guard let (view, key) = bound[widget.identity], let key else { return }
         if let title = SectionTitle(key: key) {
-            bound[widget.identity]?.row.show(title)
+            view.show(title)
         } else if let row = byKey[key] {
-            bound[widget.identity].map { show(row, in: $0.row) }
+            show(row, in: view)
         }
     }
 
     private func show(_ row: RoomListViewModel.Row, in view: RoomRow) {
+        guard !filling.defers(view.widget) else { return }
         let isSelectionInView = seen.isSelectionSeen && !isFolded && row.id == viewModel.state.selection
         view.show(row, isInView: isSelectionInView || row.id == seen.inWindow, avatarLoader)
     }
@@ -256,8 +263,17 @@ final class RoomListView {
         markUnread.isEnabled = !row.isUnread
         let position = widget.translate(x: x, y: y, to: pane) ?? (0, 0)
         focus.save(around: pane)
+        let menu = menu ?? makeMenu()
         menu.popUp(x: position.x, y: position.y)
         return true
+    }
+
+    private func makeMenu() -> PopoverMenu {
+        let menu = PopoverMenu(
+            model: Builder(resource: Resource.ui("room-menu"))["menu", Object.self], parent: pane)
+        menu.onClose { [weak self] in self?.focus.restore() }
+        self.menu = menu
+        return menu
     }
 
     private func mark(_ action: RoomListViewModel.ReadingAction) {

@@ -78,6 +78,7 @@ final class ConversationView {
         lock = builder["lock"]
         header = builder["header"]
         header.hideBackButton()
+        builder["room_menu_button", MenuButton.self].setMenu(builder["room_menu", Object.self])
         stack = builder["timeline_stack"]
         emptyPage = builder["empty_page"]
         typing = builder["typing_label"]

@@ -16,6 +16,7 @@ public final class MainWindow {
     /// Whether the window is closing; it is hidden from then on.
     public private(set) var isClosing = false
 
+    private var hasAppeared = false
     private let accounts: AccountsCoordinator
     private var account: DisplayedAccount
     private let settings: Settings?
@@ -57,6 +58,9 @@ public final class MainWindow {
         window = builder["window"]
         panes = SplitPane(builder, in: window)
         pages = builder["window_pages"]
+        for (button, menu) in [("new_button", "new_menu"), ("primary_menu_button", "primary_menu")] {
+            builder[button, MenuButton.self].setMenu(builder[menu, Object.self])
+        }
         accountPresenter = AccountPresenter(accounts, over: window)
         encryption = EncryptionPresenter(accounts, over: window)
         unsentReplies = UnsentReplyPresenter(accounts, over: window)
@@ -80,6 +84,7 @@ public final class MainWindow {
     // MARK: Presenting and closing
 
     public func present() {
+        hasAppeared = true
         // Makes the first frame current.
         update()
         window.present()
@@ -101,7 +106,8 @@ public final class MainWindow {
         isClosing = true
         onClosing?()
         window.isVisible = false
-        WindowSize(settings: settings).store(window)
+        // GTK does not know whether a window that never appeared is maximized.
+        if hasAppeared { WindowSize(settings: settings).store(window) }
         Task {
             await accounts.flushDrafts()
             // GTK 4.8 on X11 computes the size of a new window when idle, even if it is destroyed by then, and crashes.

@@ -18,8 +18,13 @@ final class Sidebar {
 
     /// The stack with the room list, which the search hides.
     let rooms: Stack
-    let searchPane: SearchPane
+    /// Made when it is first opened.
+    private(set) lazy var searchPane = makeSearchPane()
     let roomList: RoomListView
+    private let box: Box
+    private var account: DisplayedAccount
+    private let outputs: Outputs
+    private var hasSearched = false
     private let header: HeaderBar
     private let accountBar: AccountBar
 
@@ -29,8 +34,9 @@ final class Sidebar {
     ) {
         rooms = builder["sidebar_stack"]
         header = builder["sidebar_header"]
-        searchPane = SearchPane(viewModel: account.coordinator.search)
-        builder["sidebar", Box.self].append(searchPane.widget)
+        box = builder["sidebar"]
+        self.account = account
+        self.outputs = outputs
         roomList = RoomListView(
             viewModel: account.coordinator.rooms, list: builder["room_list"], stack: rooms,
             avatarLoader: account.avatars)
@@ -40,17 +46,25 @@ final class Sidebar {
         roomList.onDetails = outputs.detailsRequested
         roomList.onLeave = outputs.leavingRequested
         roomList.onOpenWindow = outputs.windowRequested
-        searchPane.onChoose = outputs.resultChosen
-        searchPane.onClose = { [weak self] in
+    }
+
+    private func makeSearchPane() -> SearchPane {
+        hasSearched = true
+        let pane = SearchPane(viewModel: account.coordinator.search)
+        box.append(pane.widget)
+        pane.onChoose = outputs.resultChosen
+        pane.onClose = { [weak self] in
             self?.show(isSearching: false)
-            outputs.searchClosed()
+            self?.outputs.searchClosed()
         }
+        return pane
     }
 
     /// Switches to the rooms of another account.
     func show(_ account: DisplayedAccount) {
         roomList.show(account.coordinator.rooms, account.avatars)
-        searchPane.show(account.coordinator.search)
+        self.account = account
+        if hasSearched { searchPane.show(account.coordinator.search) }
         show(isSearching: account.coordinator.search.state.isOpen)
     }
 
@@ -69,7 +83,7 @@ final class Sidebar {
     func show(_ seen: SeenRooms) { roomList.show(seen) }
 
     private func show(isSearching: Bool) {
-        searchPane.widget.isVisible = isSearching
+        if isSearching || hasSearched { searchPane.widget.isVisible = isSearching }
         rooms.isVisible = !isSearching
     }
 }

@@ -3,10 +3,14 @@ import CGtk
 /// A popover menu attached to a widget, from a menu model in a `.ui` file.
 public final class PopoverMenu: Popover {
     public convenience init(model: Object, parent: Widget) {
-        self.init(sinking: gtk_popover_menu_new_from_model(model.cast()))
+        self.init(model: model)
         attachPopover(to: parent)
         hasArrow = false
         halign = .start
+    }
+
+    fileprivate convenience init(model: Object) {
+        self.init(sinking: gtk_popover_menu_new_from_model(model.cast()))
     }
 
     /// Opens at a point in the parent's coordinates.
@@ -32,6 +36,9 @@ public final class MenuButton: Widget {
         get { gtk_menu_button_get_icon_name(cast()).map { String(cString: $0) } }
         set { gtk_menu_button_set_icon_name(cast(), newValue ?? "") }
     }
+
+    /// Gives the button a menu from a menu model in a `.ui` file; its widgets are made when it is first opened.
+    public func setMenu(_ model: Object) { setPopover { PopoverMenu(model: model) } }
 
     /// Sets a factory that creates the popover the first time the button opens it.
     public func setPopover(_ make: @escaping @MainActor () -> Widget) {

@@ -1,0 +1,58 @@
+import GtkKit
+
+/// Leaves the rows below the window empty until the list is drawn for the first time, and then fills them in idle time.
+final class RoomRowFilling {
+    /// Called to fill a row that waited.
+    var onFill: ((Widget) -> Void)?
+
+    /// As many as a list 1600 pixels high shows.
+    private static let firstRows = 30
+    /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
+    private static let budget: Int64 = 3000
+
+    private var isDrawn = false
+    private var first: [Widget] = []
+    private var waiting: [Widget] = []
+    private var isWaiting: Set<ObjectIdentity> = []
+    /// The height of a filled row, in pixels.
+    private lazy var rowHeight = first.first?.measure(.vertical).natural
+    private var timeout: Timeout?
+
+    /// Returns whether the row has to wait; it is as high as the others meanwhile.
+    func defers(_ row: Widget) -> Bool {
+        if isWaiting.contains(row.identity) { return true }
+        guard !isDrawn, !first.contains(where: { $0.isSame(as: row) }) else { return false }
+        guard first.count == Self.firstRows else {
+            first.append(row)
+            return false
+        }
+        row.setSizeRequest(height: rowHeight)
+        waiting.append(row)
+        isWaiting.insert(row.identity)
+        return true
+    }
+
+    /// Fills the waiting rows once the frame is drawn in which the list appears.
+    func listAppears() {
+        guard !isDrawn else { return }
+        isDrawn = true
+        first = []
+        schedule()
+    }
+
+    private func schedule() {
+        guard !waiting.isEmpty else { return }
+        timeout = Timeout(whenIdle: { [weak self] in self?.fill() })
+    }
+
+    private func fill() {
+        let deadline = MonotonicClock.microseconds + Self.budget
+        while !waiting.isEmpty, MonotonicClock.microseconds < deadline {
+            let row = waiting.removeFirst()
+            isWaiting.remove(row.identity)
+            row.setSizeRequest()
+            onFill?(row)
+        }
+        schedule()
+    }
+}

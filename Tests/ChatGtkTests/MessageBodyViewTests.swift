@@ -46,6 +46,19 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    func testLinesAreBrokenOnceAWidth() {
+        onMain {
+            let bench = Bench(markdown: "many words, " + String(repeating: "and more of them, ", count: 20))
+            let text = bench.text
+            let before = BodyText.breakings
+            for _ in 0..<3 {
+                for width in [311, 211] { XCTAssertGreaterThan(text.measure(.vertical, for: width).natural, 0) }
+            }
+            XCTAssertEqual(BodyText.breakings, before + 2)
+            bench.window.close()
+        }
+    }
+
     func testLinkBackgroundEndsWithItsText() {
         onMain {
             let bench = Bench(

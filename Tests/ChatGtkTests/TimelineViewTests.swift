@@ -155,6 +155,7 @@ final class TimelineViewTests: GtkTestCase {
         try onMain {
             let bench = try ConversationBench(1000)
             let (layouts, bindings) = (BodyText.layoutsMade, bench.list.layout.realized.bindings)
+            let breakings = BodyText.breakings
             for _ in 0..<20 {
                 bench.list.scrollPage(-0.5)
                 bench.waitUntilIdle()
@@ -162,6 +163,7 @@ final class TimelineViewTests: GtkTestCase {
             let bound = bench.list.layout.realized.bindings - bindings
             XCTAssertGreaterThan(bound, 20)
             XCTAssertLessThanOrEqual(BodyText.layoutsMade - layouts, bound)
+            XCTAssertLessThanOrEqual(BodyText.breakings - breakings, 3 * bound, "not at each width that GTK tries")
             XCTAssertLessThanOrEqual(bench.list.layout.realized.widgetCount, 120)
             try bench.close()
         }

@@ -52,6 +52,8 @@ final class BodyText: WidgetImplementation {
     private var palette: BodyAttributes.Palette?
     private var drawnPalette: BodyAttributes.Palette?
     private var broken: BrokenLines?
+    /// What was measured. GTK asks for the height at several widths, again and again.
+    private var measured: [BrokenLines] = []
     private var natural: Int?
     /// Whether no line is wrapped at the natural width.
     private var isNaturalUnwrapped = false
@@ -70,6 +72,8 @@ final class BodyText: WidgetImplementation {
 
     /// The number of layouts created, for tests.
     private(set) static var layoutsMade = 0
+    /// The number of times that lines were broken, for tests.
+    private(set) static var breakings = 0
 
     required init(instance: WidgetInstance) {
         super.init(instance: instance)
@@ -149,6 +153,7 @@ final class BodyText: WidgetImplementation {
 
     private func forgetSizes() {
         broken = nil
+        measured = []
         natural = nil
     }
 
@@ -185,6 +190,7 @@ final class BodyText: WidgetImplementation {
         let isWhole = content.isCode || (width == natural && isNaturalUnwrapped)
         layout.setWidth(isWhole ? nil : width)
         let size = layout.size
+        Self.breakings += 1
         var lines = BrokenLines(width: width, height: size.height)
         if let corner = corner?() {
             // On the side that is not the corner's, the text is next to its edge.
@@ -195,6 +201,19 @@ final class BodyText: WidgetImplementation {
         }
         broken = lines
     }
+
+    private func height(at width: Int) -> Int {
+        let layout = madeLayout
+        let width = min(width, naturalWidth())
+        if let known = measured.first(where: { $0.width == width }) { return known.height + known.cornerHeight }
+        breakLines(layout, at: width)
+        guard let broken else { return 0 }
+        if measured.count == Self.measuredLimit { measured.removeFirst() }
+        measured.append(broken)
+        return broken.height + broken.cornerHeight
+    }
+
+    private static let measuredLimit = 8
 
     private var characterWidth: Int { Int(approximateCharacterWidth.rounded(.up)) }
 
@@ -239,8 +258,7 @@ final class BodyText: WidgetImplementation {
                 content.isCode || content.isRigid ? natural : min(natural, Self.minLineLength * characterWidth)
             return SizeRequest(minimum: minimum, natural: natural)
         case .vertical:
-            breakLines(madeLayout, at: size < 0 ? naturalWidth() : size)
-            let height = broken.map { $0.height + $0.cornerHeight } ?? 0
+            let height = height(at: size < 0 ? naturalWidth() : size)
             return SizeRequest(minimum: height, natural: height)
         }
     }

@@ -23,7 +23,7 @@ final class RoomListView {
     private var byKey: [String: RoomListViewModel.Row] = [:]
     private var selected: Int?
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
-    private let filling = RoomRowFilling()
+    private let filling: RoomRowFilling
     private var rendering: Rendering?
     private let dateText: DateText
     private var isRendering = false
@@ -39,9 +39,10 @@ final class RoomListView {
     private lazy var markRead = actions.add("mark-read") { [weak self] in self?.mark(.markRead) }
     private lazy var markUnread = actions.add("mark-unread") { [weak self] in self?.mark(.markUnread) }
 
+    /// - Parameter height: The height in pixels at which the list is first shown, or `nil` if it is not known.
     init(
         viewModel: RoomListViewModel, list: ListView, stack: Stack, avatarLoader: AvatarLoader,
-        dateText: DateText = .desktop
+        dateText: DateText = .desktop, height: Int? = nil
     ) {
         self.viewModel = viewModel
         self.dateText = dateText
@@ -49,6 +50,7 @@ final class RoomListView {
         self.list = list
         self.stack = stack
         pane = stack.parent ?? list
+        filling = RoomRowFilling(height: height)
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },

@@ -5,11 +5,13 @@ final class RoomRowFilling {
     /// Called to fill a row that waited.
     var onFill: ((Widget) -> Void)?
 
-    /// As many as a list 1600 pixels high shows.
-    private static let firstRows = 30
+    /// The least height of a row, in pixels.
+    private static let leastHeight = 40
     /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
     private static let budget: Int64 = 3000
 
+    /// As many rows as the window shows.
+    private let firstRows: Int
     private var isDrawn = false
     private var first: [Widget] = []
     private var waiting: [Widget] = []
@@ -18,11 +20,16 @@ final class RoomRowFilling {
     private lazy var rowHeight = first.first?.measure(.vertical).natural
     private var timeout: Timeout?
 
+    /// - Parameter height: The window's height in pixels, or `nil` if it is not known.
+    init(height: Int?) {
+        firstRows = max(10, (height ?? 1600) / Self.leastHeight)
+    }
+
     /// Returns whether the row has to wait; it is as high as the others meanwhile.
     func defers(_ row: Widget) -> Bool {
         if isWaiting.contains(row.identity) { return true }
         guard !isDrawn, !first.contains(where: { $0.isSame(as: row) }) else { return false }
-        guard first.count == Self.firstRows else {
+        guard first.count == firstRows else {
             first.append(row)
             return false
         }

@@ -29,8 +29,7 @@ final class MessageRow: TimelineRow {
     let bubble = Box(.vertical, spacing: 4)
     /// Around the bubble.
     private let overlay = Overlay()
-    /// The bubble, with the avatar beside it in messages of others.
-    private let line: Widget
+    private let line = MessageLine()
     // Created on demand: each widget makes a row slower, and few rows need these.
     private var header: MessageHeader?
     private var avatar: AvatarView?
@@ -62,7 +61,6 @@ final class MessageRow: TimelineRow {
         self.linkPreviews = linkPreviews
         self.outputs = outputs
         box = Box(.vertical, spacing: 3, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
-        line = isOwn ? overlay : Box(.horizontal, spacing: Self.avatarSpacing)
         build()
         body.onLink = { [weak self] in self?.open($0) }
     }
@@ -73,10 +71,8 @@ final class MessageRow: TimelineRow {
 
     private func open(_ link: BodyLink) { outputs.linkActivated(link, widget) }
 
-    private static let avatarSize = 30
-    private static let avatarSpacing = 6
     /// The width of the avatar and of the space after it.
-    private static let avatarInset = avatarSize + avatarSpacing
+    private static let avatarInset = MessageLine.avatarSize + MessageLine.avatarSpacing
     /// Horizontal: see `.message-bubble` in the style sheet.
     private static let bubblePadding = 12
     /// The space above the first message of a group.
@@ -149,10 +145,10 @@ final class MessageRow: TimelineRow {
     }
 
     private func showAvatar(_ message: MessageItem) {
-        if avatar == nil, let line = line as? Box {
-            let avatar = AvatarView(size: Self.avatarSize)
-            avatar.widget.valign = .end
-            line.prepend(avatar.widget)
+        guard !isOwn else { return }
+        if avatar == nil {
+            let avatar = AvatarView(size: MessageLine.avatarSize)
+            line.setAvatar(avatar.widget)
             line.marginStart = 0
             self.avatar = avatar
         }
@@ -236,14 +232,14 @@ final class MessageRow: TimelineRow {
         bar.onRetry = { [weak self] in self?.perform(.retry) }
         bar.onDiscard = { [weak self] in self?.perform(.requestDiscard) }
         bar.widget.marginStart = isOwn ? 0 : Self.avatarInset + Self.bubblePadding
-        box.insert(bar.widget, after: madeReactions?.widget ?? line)
+        box.insert(bar.widget, after: madeReactions?.widget ?? line.widget)
         return bar
     }
 
     private func makeUploadProgressBar() -> UploadProgressBar {
         let bar = UploadProgressBar()
         bar.onCancel = { [weak self] in self?.perform(.requestDiscard) }
-        box.insert(bar.widget, after: madeReactions?.widget ?? line)
+        box.insert(bar.widget, after: madeReactions?.widget ?? line.widget)
         return bar
     }
 
@@ -292,18 +288,18 @@ final class MessageRow: TimelineRow {
         bubble.addStyle("message-bubble")
         bubble.append(body.widget)
         overlay.setChild(bubble)
-        line.halign = isOwn ? .end : .start
         // A minimum margin on the opposite side distinguishes the user's own messages from others' even in a narrow
         // window.
+        line.isOwn = isOwn
+        line.setBubble(overlay)
         if isOwn {
             line.marginStart = 36
         } else {
             line.marginStart = Self.avatarInset
             line.marginEnd = 36
-            line.setSizeRequest(height: Self.avatarSize)
-            (line as? Box)?.append(overlay)
+            line.setSizeRequest(height: MessageLine.avatarSize)
         }
-        box.append(line)
+        box.append(line.widget)
         widget.onStateFlagsChange { [weak self] _ in self?.stateChanged() }
     }
 
@@ -341,7 +337,7 @@ final class MessageRow: TimelineRow {
         madeReactions = reactions
         reactions.widget.marginStart = isOwn ? 0 : Self.avatarInset
         reactions.onToggle = { [weak self] in self?.perform(.react($0)) }
-        box.insert(reactions.widget, after: line)
+        box.insert(reactions.widget, after: line.widget)
         return reactions
     }
 

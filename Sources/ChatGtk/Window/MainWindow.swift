@@ -295,6 +295,7 @@ public final class MainWindow {
     private func makeSidebar() -> Sidebar {
         Sidebar(
             builder, showing: account, accounts: accounts, accountPresenter: accountPresenter, encryption: encryption,
+            height: WindowSize(settings: settings).height,
             outputs: Sidebar.Outputs(
                 roomActivated: { [weak self] in self?.showConversation() },
                 detailsRequested: { [weak self] in self?.showDetails(of: $0) },

@@ -28,9 +28,10 @@ final class Sidebar {
     private let header: HeaderBar
     private let accountBar: AccountBar
 
+    /// - Parameter height: The height in pixels at which the window appears, or `nil` if it is not known.
     init(
         _ builder: Builder, showing account: DisplayedAccount, accounts: AccountsCoordinator,
-        accountPresenter: AccountPresenter, encryption: EncryptionPresenter, outputs: Outputs
+        accountPresenter: AccountPresenter, encryption: EncryptionPresenter, height: Int?, outputs: Outputs
     ) {
         rooms = builder["sidebar_stack"]
         header = builder["sidebar_header"]
@@ -39,7 +40,7 @@ final class Sidebar {
         self.outputs = outputs
         roomList = RoomListView(
             viewModel: account.coordinator.rooms, list: builder["room_list"], stack: rooms,
-            avatarLoader: account.avatars)
+            avatarLoader: account.avatars, height: height)
         accountBar = AccountBar(
             accounts, presenter: accountPresenter, encryption: encryption, header: header, in: builder)
         roomList.onActivate = outputs.roomActivated

@@ -219,6 +219,7 @@ final class ParlanceApplication {
                 background.follow(session.accounts)
                 answerSessionRequests()
                 handle(.sessionOpened)
+                if presenter.isEmpty { session.connect() }
                 if let damage = await session.findDamage() {
                     presenter.perform { DamagedStoreDialog.presentFinding(over: $0.window, reason: damage) }
                 }

@@ -21,6 +21,7 @@ final class RunningSession {
     private let unsentReplies: UnsentReplyStorage
     private var selectionObserver: Task<Void, Never>?
     private var resumeMonitor: ResumeMonitor?
+    private var connecting: Timeout?
 
     private init(
         accounts: AccountsCoordinator, store: ChatStore, local: LocalBackend, matrix: MatrixAccounts,
@@ -65,7 +66,7 @@ final class RunningSession {
                     list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: keyring,
                     transport: CurlTransport(), translator: translator, privacy: privacy, deviceName: "Parlance")
                 do {
-                    try await matrix.start()
+                    try await matrix.start(connects: false)
                 } catch {
                     await local.close()
                     throw error
@@ -111,7 +112,17 @@ final class RunningSession {
         }
     }
 
+    /// Connects the accounts, which takes the time of two frames of a start. Call it once the window is drawn, or if there
+    /// is none; they are connected without that if it takes long.
+    func connect() {
+        connecting = nil
+        Task { await matrix.connect() }
+    }
+
+    private static let connectionDelay = Duration.seconds(1)
+
     private func startAccounts() {
+        connecting = Timeout(after: Self.connectionDelay) { [weak self] in self?.connect() }
         accounts.detachWindow()
         accounts.local.start(opening: lastSelection.room(of: AccountsCoordinator.localID))
         accounts.start(showing: lastSelection.account)
@@ -144,7 +155,7 @@ final class RunningSession {
     func close() async {
         await accounts.flushDrafts()
         selectionObserver?.cancel()
-        resumeMonitor = nil
+        (resumeMonitor, connecting) = (nil, nil)
         await lastSelection.flush()
         await roomWindows.flush()
         await unsentReplies.flush()

@@ -136,6 +136,7 @@ final class WindowPresenter {
     private func show(_ window: MainWindow, _ session: RunningSession) {
         loading = nil
         window.present()
+        window.window.afterNextFrame { session.connect() }
         ClockFormat.desktop.readPortal()
         let waiting = requests
         requests = []

@@ -31,7 +31,7 @@ final class RoomListTests: GtkTestCase {
             let list: ListView = builder["room_list"]
             let view = RoomListView(
                 viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
-                avatarLoader: AvatarLoader(service: FakeMediaService()), height: 1200)
+                avatarLoader: AvatarLoader(service: FakeMediaService()), height: 1440)
             viewModel.start(opening: nil)
             var rooms = Self.summaries(120)
             service.publish(rooms)

@@ -57,7 +57,7 @@ final class RoomListView {
             unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
             isSelectable: { SectionTitle(key: $0) == nil })
         filling.onFill = { [weak self] in self?.fill($0) }
-        list.onMap { [weak self] _ in self?.filling.listAppears() }
+        list.onMap { [weak self, weak list] _ in list?.afterNextFrame { self?.filling.listWasDrawn() } }
         list.onSelectionChange { [weak self] in self?.selectionChanged() }
         list.onActivate { [weak self] _ in self?.onActivate?() }
         addPointer()

@@ -5,8 +5,8 @@ final class RoomRowFilling {
     /// Called to fill a row that waited.
     var onFill: ((Widget) -> Void)?
 
-    /// The least height of a row, in pixels.
-    private static let leastHeight = 40
+    /// The minimum height of a row, in pixels.
+    private static let minHeight = 48
     /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
     private static let budget: Int64 = 3000
 
@@ -22,7 +22,7 @@ final class RoomRowFilling {
 
     /// - Parameter height: The window's height in pixels, or `nil` if it is not known.
     init(height: Int?) {
-        firstRows = max(10, (height ?? 1600) / Self.leastHeight)
+        firstRows = max(10, (height ?? 1600) / Self.minHeight)
     }
 
     /// Returns whether the row has to wait; it is as high as the others meanwhile.
@@ -39,8 +39,8 @@ final class RoomRowFilling {
         return true
     }
 
-    /// Fills the waiting rows once the frame is drawn in which the list appears.
-    func listAppears() {
+    /// Fills the waiting rows.
+    func listWasDrawn() {
         guard !isDrawn else { return }
         isDrawn = true
         first = []

@@ -217,12 +217,7 @@ final class EditorField {
     private func updateWindowWidth() {
         guard let width = textView.root?.width, width != windowWidth else { return }
         windowWidth = width
-        var frames = 0
-        textView.addTick { [weak self] in
-            frames += 1
-            if frames == 2 { self?.textView.queueResize() }
-            return frames < 2
-        }
+        textView.afterNextFrame { [weak self] in self?.textView.queueResize() }
     }
 
     private func measure() {

@@ -39,6 +39,16 @@ open class Widget: Object, WidgetProtocol {
         self.init(borrowing: UnsafeMutableRawPointer(pointer))
     }
 
+    /// Calls `action` once the next frame is drawn: at the beginning of the one after it.
+    public final func afterNextFrame(_ action: @escaping @MainActor () -> Void) {
+        var frames = 0
+        addTick {
+            frames += 1
+            if frames == 2 { action() }
+            return frames < 2
+        }
+    }
+
     /// Calls `tick` on every frame until it returns `false` or the widget is destroyed.
     public final func addTick(_ tick: @escaping @MainActor () -> Bool) {
         let box = Unmanaged.passRetained(ClosureBox(tick)).toOpaque()

@@ -39,6 +39,8 @@ public actor MatrixAccounts: AccountService {
     var entries: [Entry] = []
     /// Sessions that are open on the server but not activated yet.
     var pending: [String: PendingSignIn] = [:]
+    /// Accounts that are open and were never connected.
+    private var unconnected: [String] = []
     private var observers = Observers<[AccountState]>()
     private var isClosed = false
 
@@ -64,8 +66,9 @@ public actor MatrixAccounts: AccountService {
     }
 
     /// Opens the store of each account and connects those that have a credential.
+    /// - Parameter connects: whether to connect them now; otherwise ``connect()`` does.
     /// - Throws: ``ChatError`` if the list of accounts cannot be read.
-    public func start() async throws {
+    public func start(connects: Bool = true) async throws {
         for account in try await list.accounts() where account.kind == Self.kind {
             entries.append(Entry(account: account))
         }
@@ -74,8 +77,15 @@ public actor MatrixAccounts: AccountService {
         for entry in entries {
             let id = entry.account.id
             await open(id)
-            Task { await connect(id) }
+            unconnected.append(id)
+            if connects { connect() }
         }
+    }
+
+    /// Connects the accounts that were opened without.
+    public func connect() {
+        for id in unconnected { Task { await connect(id) } }
+        unconnected = []
     }
 
     /// Closes all accounts. Queued messages are sent after the next start.

@@ -17,12 +17,12 @@ struct AccountTests {
         let folder = TemporaryFolder()
         let keyring = FakeCredentialStore()
 
-        func start() async throws -> (accounts: MatrixAccounts, list: ChatStore) {
+        func start(connects: Bool = true) async throws -> (accounts: MatrixAccounts, list: ChatStore) {
             let list = try await ChatStore.open(in: folder.path("parlance"))
             let accounts = MatrixAccounts(
                 list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: keyring,
                 transport: CurlTransport(), deviceName: "Test")
-            try await accounts.start()
+            try await accounts.start(connects: connects)
             return (accounts, list)
         }
     }
@@ -72,10 +72,15 @@ struct AccountTests {
         await accounts.close()
         await list.close()
 
-        (accounts, list) = try await home.start()
-        try await Self.wait(accounts, for: ann) { $0 == .online }
+        // As a program does whose window is not drawn yet.
+        (accounts, list) = try await home.start(connects: false)
         let again = try await #require(accounts.backend(of: ann))
         for await rooms in again.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        try await Self.wait(accounts, for: ann) { $0 == .connecting }
+        await accounts.connect()
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        await accounts.connect()
+        try await Self.wait(accounts, for: ann) { $0 == .online }
         // The other credential encrypts the keys of the account's device.
         #expect(await home.keyring.credentials.count == (RatchetLibrary.version == nil ? 1 : 2))
         await accounts.close()

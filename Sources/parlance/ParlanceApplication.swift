@@ -186,13 +186,17 @@ final class ParlanceApplication {
         }
     }
 
-    /// Gives back what a session without a window does not need, once what its start or its window left has come to rest.
+    /// Gives back what only the start needed, and what a session without a window does not need, once what its start or
+    /// its window left has come to rest.
     private func releaseMemory() {
         releasing = Timeout(after: .seconds(4)) { [weak self] in
-            guard let self, let session, presenter.isEmpty else { return }
+            guard let self, let session else { return }
+            let hasWindow = !presenter.isEmpty
             Task {
-                await session.releaseMemory()
-                await Memory.trim()
+                if !hasWindow {
+                    await session.releaseMemory()
+                    await Memory.trim()
+                }
                 await Memory.forgetCode()
             }
         }

@@ -21,17 +21,25 @@ final class RoomListTests: GtkTestCase {
         }
     }
 
+    @MainActor
+    private static func makeList(
+        _ viewModel: RoomListViewModel, dateText: DateText = .desktop, height: Int? = nil
+    ) throws -> (Builder, ListView, RoomListView) {
+        try Resource.load()
+        let builder = Builder(resource: Resource.ui("window"))
+        let list: ListView = builder["room_list"]
+        let view = RoomListView(
+            viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
+            avatarLoader: AvatarLoader(service: FakeMediaService()), dateText: dateText, height: height)
+        return (builder, list, view)
+    }
+
     /// GTK makes 200 rows at once, of which a window shows a few.
     func testRowsBelowTheWindowAreFilledLater() throws {
         try onMain {
-            try Resource.load()
             let service = FakeRoomService()
             let viewModel = RoomListViewModel(service: service)
-            let builder = Builder(resource: Resource.ui("window"))
-            let list: ListView = builder["room_list"]
-            let view = RoomListView(
-                viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
-                avatarLoader: AvatarLoader(service: FakeMediaService()), height: 1440)
+            let (builder, list, view) = try Self.makeList(viewModel, height: 1440)
             viewModel.start(opening: nil)
             var rooms = Self.summaries(120)
             service.publish(rooms)
@@ -70,19 +78,14 @@ final class RoomListTests: GtkTestCase {
     /// Each keystroke updates a draft, and each message a room: neither may update other rows.
     func testChangeOfOneRoomTouchesOneRow() throws {
         try onMain {
-            try Resource.load()
             let service = FakeRoomService()
             let viewModel = RoomListViewModel(service: service)
-            let builder = Builder(resource: Resource.ui("window"))
-            let list: ListView = builder["room_list"]
             var formatted = 0
             let dateText = DateText(.untranslated, isTwelveHour: { false }) { _, _ in
                 formatted += 1
                 return "time"
             }
-            let view = RoomListView(
-                viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
-                avatarLoader: AvatarLoader(service: FakeMediaService()), dateText: dateText)
+            let (builder, list, view) = try Self.makeList(viewModel, dateText: dateText)
             viewModel.start(opening: RoomID("0"))
             var rooms = Self.summaries(40)
             service.publish(rooms)

@@ -10,6 +10,7 @@ final class CaretBlinkTests: GtkTestCase {
     func testCaretBlinksUntilItsTimeout() throws {
         try onMain {
             let settings = try CaretSettings(period: 300, timeout: 2)
+            defer { settings.restore() }
             let bench = try HostBench()
             try RealInput.type("a")
             XCTAssertTrue(bench.waits(for: "a"))
@@ -22,13 +23,13 @@ final class CaretBlinkTests: GtkTestCase {
             try RealInput.press("BackSpace")
             XCTAssertTrue(MainLoop.pump { !bench.isCaretVisible }, "and blinks again after a key")
             bench.close()
-            settings.restore()
         }
     }
 
     func testBlinkingDrawsTwoFramesAPeriod() throws {
         try onMain {
             let settings = try CaretSettings(period: 1000, timeout: 100)
+            defer { settings.restore() }
             let bench = try HostBench()
             XCTAssertTrue(bench.rests(for: 0.4))
             var (changes, wasVisible) = (0, bench.isCaretVisible)
@@ -41,13 +42,13 @@ final class CaretBlinkTests: GtkTestCase {
             XCTAssertGreaterThan(changes, 0)
             XCTAssertLessThanOrEqual(frames, changes + 1, "a caret that fades takes sixty a second")
             bench.close()
-            settings.restore()
         }
     }
 
     func testKeysMoveAHiddenCaret() throws {
         try onMain {
             let settings = try CaretSettings(period: 3000, timeout: 100)
+            defer { settings.restore() }
             let bench = try HostBench()
             try RealInput.type("abc")
             XCTAssertTrue(bench.waits(for: "abc"))
@@ -58,13 +59,13 @@ final class CaretBlinkTests: GtkTestCase {
                 XCTAssertTrue(bench.isCaretVisible)
             }
             bench.close()
-            settings.restore()
         }
     }
 
     func testOtherCaretsBlinkAsGtkLetsThem() throws {
         try onMain {
             let settings = try CaretSettings(period: 300, timeout: 100)
+            defer { settings.restore() }
             let bench = try HostBench()
             let entry = Widget(sinking: gtk_text_new())
             bench.column.append(entry)
@@ -80,19 +81,18 @@ final class CaretBlinkTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { !bench.isCaretVisible })
             bench.close()
             XCTAssertTrue(MainLoop.pump { settings.gtkBlinks }, "after the window is closed")
-            settings.restore()
         }
     }
 
     func testDesktopTurnsBlinkingOff() throws {
         try onMain {
             let settings = try CaretSettings(period: 300, timeout: 100, isOn: false)
+            defer { settings.restore() }
             let bench = try HostBench()
             XCTAssertTrue(bench.rests(for: 0.6))
             XCTAssertTrue(bench.isCaretVisible)
             bench.close()
             XCTAssertFalse(settings.gtkBlinks, "the desktop's setting is left alone")
-            settings.restore()
         }
     }
 }

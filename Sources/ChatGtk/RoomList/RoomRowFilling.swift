@@ -10,12 +10,12 @@ final class RoomRowFilling {
     /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
     private static let budget: Int64 = 3000
 
-    /// As many rows as the window shows.
+    /// The number of rows that do not wait: at least as many as the window shows.
     private let firstRows: Int
     private var isDrawn = false
     private var first: [Widget] = []
     private var waiting: [Widget] = []
-    private var isWaiting: Set<ObjectIdentity> = []
+    private var waitingIdentities: Set<ObjectIdentity> = []
     /// The height of a filled row, in pixels.
     private lazy var rowHeight = first.first?.measure(.vertical).natural
     private var timeout: Timeout?
@@ -27,7 +27,7 @@ final class RoomRowFilling {
 
     /// Returns whether the row has to wait; it is as high as the others meanwhile.
     func defers(_ row: Widget) -> Bool {
-        if isWaiting.contains(row.identity) { return true }
+        if waitingIdentities.contains(row.identity) { return true }
         guard !isDrawn, !first.contains(where: { $0.isSame(as: row) }) else { return false }
         guard first.count == firstRows else {
             first.append(row)
@@ -35,7 +35,7 @@ final class RoomRowFilling {
         }
         row.setSizeRequest(height: rowHeight)
         waiting.append(row)
-        isWaiting.insert(row.identity)
+        waitingIdentities.insert(row.identity)
         return true
     }
 
@@ -56,7 +56,7 @@ final class RoomRowFilling {
         let deadline = MonotonicClock.microseconds + Self.budget
         while !waiting.isEmpty, MonotonicClock.microseconds < deadline {
             let row = waiting.removeFirst()
-            isWaiting.remove(row.identity)
+            waitingIdentities.remove(row.identity)
             row.setSizeRequest()
             onFill?(row)
         }

@@ -18,13 +18,11 @@ final class Sidebar {
 
     /// The stack with the room list, which the search hides.
     let rooms: Stack
-    /// Made when it is first opened.
-    private(set) lazy var searchPane = makeSearchPane()
+    private var madeSearchPane: SearchPane?
     let roomList: RoomListView
     private let box: Box
     private var account: DisplayedAccount
     private let outputs: Outputs
-    private var hasSearched = false
     private let header: HeaderBar
     private let accountBar: AccountBar
 
@@ -49,8 +47,9 @@ final class Sidebar {
         roomList.onOpenWindow = outputs.windowRequested
     }
 
-    private func makeSearchPane() -> SearchPane {
-        hasSearched = true
+    /// Made when it is first opened.
+    var searchPane: SearchPane {
+        if let madeSearchPane { return madeSearchPane }
         let pane = SearchPane(viewModel: account.coordinator.search)
         box.append(pane.widget)
         pane.onChoose = outputs.resultChosen
@@ -58,6 +57,7 @@ final class Sidebar {
             self?.show(isSearching: false)
             self?.outputs.searchClosed()
         }
+        madeSearchPane = pane
         return pane
     }
 
@@ -65,7 +65,7 @@ final class Sidebar {
     func show(_ account: DisplayedAccount) {
         roomList.show(account.coordinator.rooms, account.avatars)
         self.account = account
-        if hasSearched { searchPane.show(account.coordinator.search) }
+        madeSearchPane?.show(account.coordinator.search)
         show(isSearching: account.coordinator.search.state.isOpen)
     }
 
@@ -84,7 +84,8 @@ final class Sidebar {
     func show(_ seen: SeenRooms) { roomList.show(seen) }
 
     private func show(isSearching: Bool) {
-        if isSearching || hasSearched { searchPane.widget.isVisible = isSearching }
+        let pane = isSearching ? searchPane : madeSearchPane
+        pane?.widget.isVisible = isSearching
         rooms.isVisible = !isSearching
     }
 }

@@ -2,9 +2,8 @@ import GtkKit
 
 /// Blinks the caret of a text view while it has the focus, by showing and hiding it.
 ///
-/// GTK fades its carets, for which it draws a frame at each refresh of the display. Beside that cost, what a key press
-/// changes is then drawn at the next refresh, and otherwise at once. A caret that is shown and hidden takes two frames a
-/// period.
+/// GTK fades its carets, and for that draws a frame at each refresh of the display. A running frame clock also delays what
+/// a key press draws until the next refresh. A caret that is shown and hidden costs two frames a period.
 final class CaretBlink {
     private let textView: TextView
     private var override: CaretBlinkingOverride?

@@ -9,7 +9,7 @@ public nonisolated enum Memory {
 
     /// Unmaps the pages of the program's own code. Pages that are used again are read from the file.
     ///
-    /// Two thirds of what is mapped after a start ran only then, or was read ahead; without a window, the program uses a
+    /// Nearly half of what is mapped after a start ran only then, or was read ahead; without a window, the program uses a
     /// fraction of a megabyte. It stays mapped otherwise, and Linux is slow to reclaim mapped code when memory is short.
     @concurrent
     public static func forgetCode() async {

@@ -40,7 +40,7 @@ actor GuideResponder {
         var memory = GuideMemory(encoded: try await store.setting(GuideMemory.setting, of: room))
         let isUnanswered = try await !unanswered(in: room, memory).isEmpty
         // An announcement would look like a reply, so postpone it until a start at which no reply is pending.
-        // A guide knows the keys, which the main thread has to tell: at a start it is busy.
+        // Making a guide asks the main actor for the send key, which a start would have to wait for.
         if !isUnanswered, !memory.hasIntroducedAll, let news = await guide().news(&memory) {
             try await send(Guide.Response(text: news), to: nil, remembering: memory, in: room)
         }

@@ -59,8 +59,8 @@ import GtkKit
         }
     }
 
-    /// Returns whether the item is locked. libsecret reports a dismissed prompt as no result instead of an error.
-    @MainActor private func isLocked(_ account: String) async throws -> Bool {
+    /// libsecret reports a dismissed prompt as no result instead of an error; this finds the item, but unlocks nothing.
+    @MainActor public func isLocked(_ account: String) async throws -> Bool {
         try await call(about: account) { call in
             secret_password_searchv(call.schema, call.attributes, 0, call.cancellable, call.callback, call.data)
         } finish: { result, error in

@@ -40,9 +40,18 @@ final class ParlanceApplication {
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
     private var releasing: Timeout?
+    private lazy var serviceRestart = ServiceRestart(
+        mayRestart: { [weak self] in await self?.mayRestart() == true },
+        restart: { [weak self] in self?.handle(.restartDue) })
+    /// Whether the process is to be replaced by a service once ``run(_:)`` has returned.
+    private(set) var restarts = false
+    /// When the process before this one ended, if it was replaced.
+    private let restartedAt: Date?
     private var status: Int32 = 0
 
-    init() {
+    /// - Parameter restartedAt: when the process before this one ended; `nil` if the program was started.
+    init(restartedAt: Date?) {
+        self.restartedAt = restartedAt
         application.onOptions { [weak self] in self?.handle($0) }
         application.onStartup { [weak self] in self?.startUp() }
         application.onToolkitStart { [weak self] in self?.prepareWindows() }
@@ -144,14 +153,8 @@ final class ParlanceApplication {
     /// Starts what runs without a window. Nothing here may use GTK, which a service starts for its first window.
     private func startUp() {
         MainLoop.attachDispatchQueue()
-        if shared.settings == nil {
-            StandardError.write("the settings schema \(Self.id) is not installed: preferences are not kept")
-        }
-        for key in Self.observedKeys {
-            shared.settings?.onChange(of: key) { [weak self] in self?.applySettings() }
-        }
-        applySettings()
-        opening = RunningSession.startBackends(sharing: shared)
+        shared.followSettings()
+        opening = RunningSession.startBackends(sharing: shared, isRestart: restartedAt != nil)
         addActions()
         // A window keeps the application running only while it is there; the lifecycle says when to end.
         application.hold()
@@ -171,6 +174,7 @@ final class ParlanceApplication {
     private func handle(_ event: ProgramLifecycle.Event) {
         for command in lifecycle.handle(event, staysWithoutWindow: background.isAllowed) { perform(command) }
         if event == .sessionOpened || event == .windowClosed { releaseMemory() }
+        if event == .windowClosed, application.hasToolkit { serviceRestart.schedule() }
     }
 
     private func perform(_ command: ProgramLifecycle.Command) {
@@ -178,12 +182,22 @@ final class ParlanceApplication {
         case .openSession: openSession()
         case .presentWindow:
             waiting = nil
+            serviceRestart.cancel()
             if let session { presenter.present(session) }
         case .closeWindow: presenter.close()
         case .awaitRequest: awaitRequest()
         case .closeSession: closeSession()
         case .end: application.quit()
+        case .restart:
+            restarts = true
+            application.quit()
         }
+    }
+
+    private func mayRestart() async -> Bool {
+        guard let session, await session.accounts.mayRestart() else { return false }
+        // The desktop removes some notifications with the process, and none would be withdrawn once it is read.
+        return presenter.isEmpty && notifications?.isEmpty == true && !application.isInUse
     }
 
     /// Gives back what only the start needed, and what a session without a window does not need, once what its start or
@@ -219,7 +233,8 @@ final class ParlanceApplication {
                 self.session = session
                 notifications = NotificationCoordinator(
                     session.accounts, presenter: notifier, preferences: shared.preferences,
-                    translator: shared.translator, isLocked: { [screenLock] in screenLock.isLocked })
+                    translator: shared.translator, isLocked: { [screenLock] in screenLock.isLocked },
+                    start: restartedAt ?? Date())
                 background.follow(session.accounts)
                 answerSessionRequests()
                 handle(.sessionOpened)
@@ -235,6 +250,7 @@ final class ParlanceApplication {
 
     private func closeSession() {
         waiting = nil
+        serviceRestart.cancel()
         presenter.sessionClosing()
         let closing = session
         session = nil
@@ -326,14 +342,20 @@ final class ParlanceApplication {
     /// Sends a reply. One that comes while the store cannot be opened waits until it is repaired.
     private func send(_ text: String, answering target: NotificationTarget) {
         guard let session else {
-            return sessionRequests.append { [weak self] _ in self?.send(text, answering: target) }
+            return wait { [weak self] _ in self?.send(text, answering: target) }
         }
         Task { await session.accounts.send(text, answering: target) }
     }
 
     private func withSession(_ request: @escaping @MainActor (RunningSession?) -> Void) {
-        guard session != nil || hasFailed else { return sessionRequests.append(request) }
+        guard session != nil || hasFailed else { return wait(request) }
         request(session)
+    }
+
+    /// Waits with a request until the session is open.
+    private func wait(_ request: @escaping @MainActor (RunningSession?) -> Void) {
+        sessionRequests.append(request)
+        handle(.sessionRequested)
     }
 
     private func answerSessionRequests() {
@@ -342,48 +364,9 @@ final class ParlanceApplication {
         for request in requests { request(session) }
     }
 
-    private static let observedKeys =
-        [
-            "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
-            "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
-            "notification-sound", "automatic-size", "play-animations", "private-accounts",
-            "encrypt-direct-chats", "reactions-in-encrypted-rooms", "reactions-explained",
-        ] + MediaPreferences.Kind.allCases.map(\.setting)
-
-    private func applySettings() {
-        guard let settings = shared.settings else { return }
-        shared.emoji.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
-        shared.privacy.current = Privacy(
-            sharesReadReceipts: settings.string("read-receipts") == "public",
-            sharesTyping: settings.bool("send-typing"), encryptsDirectChats: settings.bool("encrypt-direct-chats"))
-        shared.privacy.privateAccounts = Set(settings.strings("private-accounts"))
-        shared.preferences.reactions = ReactionPreferences(
-            areUsedInEncryptedRooms: settings.bool("reactions-in-encrypted-rooms"),
-            isExplained: settings.bool("reactions-explained"))
-        shared.preferences.media = MediaPreferences(
-            choice: { settings.string($0) }, megabytes: settings.int("automatic-size"),
-            playsAnimations: settings.bool("play-animations"))
-        shared.preferences.writing = WritingPreferences(
-            sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
-            suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"),
-            spelling: settings.bool("check-spelling") ? shared.spellingChoice : nil)
-        shared.preferences.notifications = NotificationPreferences(
-            isPaused: settings.bool("notifications-paused"),
-            content: Self.content(settings.string("notification-text")),
-            playsSound: settings.bool("notification-sound"))
-    }
-
     private func applyAppearance() {
         guard let settings = shared.settings else { return }
         Appearance.apply(settings.string("color-scheme"))
         TextZoom.apply(percent: settings.int("text-zoom"))
-    }
-
-    private static func content(_ nick: String) -> NotificationPreferences.Content {
-        switch nick {
-        case "nothing": .nothing
-        case "sender": .sender
-        default: .senderAndText
-        }
     }
 }

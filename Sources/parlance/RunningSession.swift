@@ -51,7 +51,10 @@ final class RunningSession {
 
     /// Opens the store and starts the backends without the main thread, which GTK occupies while it initializes. Apply
     /// the settings first.
-    static func startBackends(sharing shared: SharedEnvironment) -> Task<Backends, any Error> {
+    /// - Parameter isRestart: whether this process has just ended a session to start another one.
+    static func startBackends(
+        sharing shared: SharedEnvironment, isRestart: Bool = false
+    ) -> Task<Backends, any Error> {
         let (translator, privacy, preferences) = (shared.translator, shared.privacy, shared.preferences)
         let keyring = Keyring()
         return Task { @concurrent in
@@ -64,7 +67,8 @@ final class RunningSession {
                     createsFirstRooms: false)
                 let matrix = MatrixAccounts(
                     list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: keyring,
-                    transport: CurlTransport(), translator: translator, privacy: privacy, deviceName: "Parlance")
+                    transport: CurlTransport(), translator: translator, privacy: privacy, deviceName: "Parlance",
+                    isRestart: isRestart)
                 do {
                     try await matrix.start(connects: false)
                 } catch {

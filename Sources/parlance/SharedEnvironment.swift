@@ -68,4 +68,55 @@ final class SharedEnvironment {
     private nonisolated static let emojiCatalog = try? EmojiResources.load()
     private static let translate: @Sendable (String) -> String = { translated($0) }
     private static let plural: @Sendable (String, String, Int) -> String = { translatedPlural($0, $1, count: $2) }
+
+    // MARK: Settings
+
+    /// Applies the settings, now and whenever one changes.
+    func followSettings() {
+        if settings == nil {
+            StandardError.write(
+                "the settings schema \(ParlanceApplication.id) is not installed: preferences are not kept")
+        }
+        for key in Self.observedKeys { settings?.onChange(of: key) { [weak self] in self?.applySettings() } }
+        applySettings()
+    }
+
+    private static let observedKeys =
+        [
+            "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
+            "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
+            "notification-sound", "automatic-size", "play-animations", "private-accounts",
+            "encrypt-direct-chats", "reactions-in-encrypted-rooms", "reactions-explained",
+        ] + MediaPreferences.Kind.allCases.map(\.setting)
+
+    private func applySettings() {
+        guard let settings else { return }
+        emoji.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
+        privacy.current = Privacy(
+            sharesReadReceipts: settings.string("read-receipts") == "public",
+            sharesTyping: settings.bool("send-typing"), encryptsDirectChats: settings.bool("encrypt-direct-chats"))
+        privacy.privateAccounts = Set(settings.strings("private-accounts"))
+        preferences.reactions = ReactionPreferences(
+            areUsedInEncryptedRooms: settings.bool("reactions-in-encrypted-rooms"),
+            isExplained: settings.bool("reactions-explained"))
+        preferences.media = MediaPreferences(
+            choice: { settings.string($0) }, megabytes: settings.int("automatic-size"),
+            playsAnimations: settings.bool("play-animations"))
+        preferences.writing = WritingPreferences(
+            sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
+            suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"),
+            spelling: settings.bool("check-spelling") ? spellingChoice : nil)
+        preferences.notifications = NotificationPreferences(
+            isPaused: settings.bool("notifications-paused"),
+            content: Self.content(settings.string("notification-text")),
+            playsSound: settings.bool("notification-sound"))
+    }
+
+    private static func content(_ nick: String) -> NotificationPreferences.Content {
+        switch nick {
+        case "nothing": .nothing
+        case "sender": .sender
+        default: .senderAndText
+        }
+    }
 }

@@ -2,6 +2,7 @@ import ChatGtk
 import Foundation
 import GtkKit
 
+let restartedAt = ServiceRestart.time()
 GLProbe.prepare()
 Localization.adopt(domain: "parlance", folder: InstalledFolders.locale)
 do {
@@ -10,5 +11,7 @@ do {
     FileHandle.standardError.write(Data("parlance: the user interface is missing: \(error.message)\n".utf8))
     exit(1)
 }
-let parlance = ParlanceApplication()
-exit(parlance.run(CommandLine.arguments))
+let parlance = ParlanceApplication(restartedAt: restartedAt)
+let status = parlance.run(CommandLine.arguments)
+if status == 0, parlance.restarts { ServiceRestart.perform() }
+exit(status)

@@ -31,6 +31,7 @@ final class AccountDialogTests: GtkTestCase {
         func accountStates() -> AsyncStream<[AccountState]> { AsyncStream { $0.finish() } }
         func retry(_ account: String) async {}
         func reconnect() async {}
+        func mayRestart() async -> Bool { true }
         func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
         func signOut(_ account: String, isForced: Bool) async throws {}
     }

@@ -216,6 +216,7 @@ private struct SingleAccountService: SignInService, AccountService {
     func abandon(_ account: String) async {}
     func retry(_ account: String) async {}
     func reconnect() async {}
+    func mayRestart() async -> Bool { true }
     func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
     func signOut(_ account: String, isForced: Bool) async throws {}
 }

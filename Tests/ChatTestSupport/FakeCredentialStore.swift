@@ -23,6 +23,11 @@ public actor FakeCredentialStore: CredentialStore {
         credentials[account] = credential
     }
 
+    public func isLocked(_ account: String) throws -> Bool {
+        if let failure, failure != .locked { throw failure }
+        return failure == .locked
+    }
+
     public func removeCredential(of account: String) throws {
         if let failure { throw failure }
         credentials[account] = nil

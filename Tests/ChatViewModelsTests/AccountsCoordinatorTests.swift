@@ -53,6 +53,31 @@ struct AccountsCoordinatorTests {
         #expect(accounts.conversations === first && made.values == [Self.ann.id, Self.bo.id])
     }
 
+    @Test func restartNeedsTheServiceAndNoWindow() async {
+        let accounts = make()
+        publish(.online)
+        await eventually { made.values.count == 2 }
+        #expect(await !accounts.mayRestart(), "with a window")
+        accounts.detachWindow()
+        #expect(await accounts.mayRestart())
+        service.isRestartable = false
+        #expect(await !accounts.mayRestart())
+    }
+
+    @Test func restartNeedsAllVerificationsToBeOver() async {
+        let encryption = FakeEncryptionService()
+        let accounts = AccountsCoordinator(
+            local: ConversationCoordinator(
+                ConversationEnvironment(service: FakeChatService(), encryption: encryption)))
+        accounts.detachWindow()
+        #expect(await accounts.mayRestart())
+        encryption.set([
+            Verification(id: "1", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+        ])
+        await eventually { accounts.verifications.current != nil }
+        #expect(await !accounts.mayRestart())
+    }
+
     @Test func lastSelectedAccountIsSelectedOnceLoaded() async {
         publish(.connecting)
         let accounts = make(showing: Self.bo.id)

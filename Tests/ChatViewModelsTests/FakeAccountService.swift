@@ -11,6 +11,7 @@ import ChatTestSupport
     var beginFailure: SignInProblem?
     var unsentCount = PendingCount(messages: 0, drafts: 0)
     var signOutFailure: SignInProblem?
+    var isRestartable = true
     /// If set, `signIn` waits for this gate.
     var gate: Gate?
     private(set) var calls: [String] = []
@@ -60,6 +61,7 @@ import ChatTestSupport
     @MainActor func abandon(_ account: String) async { calls.append("abandon") }
     @MainActor func retry(_ account: String) async { calls.append("retry \(account)") }
     @MainActor func reconnect() async { calls.append("wake") }
+    @MainActor func mayRestart() async -> Bool { isRestartable }
     @MainActor func pendingCount(of account: String) async throws -> PendingCount { unsentCount }
 
     @MainActor func signOut(_ account: String, isForced: Bool) async throws {

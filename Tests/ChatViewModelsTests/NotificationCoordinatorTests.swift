@@ -13,7 +13,6 @@ final class NotificationCoordinatorTests {
     private let service = FakeChatService()
     private let desktop = FakeNotificationPresenter()
     private let preferences = UserPreferences()
-    private let wallClock = Recorder<Date>()
     private let accounts: AccountsCoordinator
     private var coordinator: NotificationCoordinator?
     private var isLocked = false
@@ -21,13 +20,12 @@ final class NotificationCoordinatorTests {
     private let start = localTime(2026, 3, 10)
 
     init() {
-        wallClock.record(start)
-        let local = ConversationCoordinator(service: service, now: { [wallClock] in wallClock.values.last! })
+        let local = ConversationCoordinator(service: service, now: { [start] in start })
         accounts = AccountsCoordinator(local: local)
         local.start(opening: nil)
         coordinator = NotificationCoordinator(
             accounts, presenter: desktop, preferences: preferences, translator: .untranslated,
-            isLocked: { [weak self] in self?.isLocked == true }, now: { [wallClock] in wallClock.values.last! })
+            isLocked: { [weak self] in self?.isLocked == true }, start: start)
     }
 
     /// Publishes the rooms and waits until they are listed.
@@ -82,10 +80,13 @@ final class NotificationCoordinatorTests {
     func readingWithdraws() async {
         await list(["plans": 0])
         arrive("one")
+        #expect(coordinator?.isEmpty == true)
         await eventually { !self.desktop.shown.isEmpty }
+        #expect(coordinator?.isEmpty == false)
         await list(["plans": 1], at: start.addingTimeInterval(1))
         await list(["plans": 0], at: start.addingTimeInterval(1))
         await eventually { self.desktop.shown.isEmpty }
+        #expect(coordinator?.isEmpty == true)
         arrive("two", after: 2)
         await eventually { self.shown().first?.body == "Ann: two" }
     }

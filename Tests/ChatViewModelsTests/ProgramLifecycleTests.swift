@@ -65,6 +65,34 @@ struct ProgramLifecycleTests {
             events: [.sessionOpened, .quitRequested, .windowRequested, .sessionClosed],
             commands: [.closeSession, .openSession], stays: true),
         Row(
+            testDescription: "a restart after the window was closed",
+            events: [
+                .windowRequested, .sessionOpened, .windowClosing, .windowClosed, .restartDue, .sessionClosed,
+                .windowRequested,
+            ], commands: [.presentWindow, .closeSession, .restart], stays: true),
+        Row(
+            testDescription: "no restart where the program may not stay", events: [.sessionOpened, .restartDue],
+            commands: [.awaitRequest]),
+        Row(
+            testDescription: "no restart with a window", events: [.windowRequested, .sessionOpened, .restartDue],
+            commands: [.presentWindow], stays: true),
+        Row(
+            testDescription: "activation instead of a restart",
+            events: [.sessionOpened, .restartDue, .windowRequested, .sessionClosed, .sessionOpened],
+            commands: [.closeSession, .openSession, .presentWindow], stays: true),
+        Row(
+            testDescription: "an answer to a notification instead of a restart",
+            events: [.sessionOpened, .restartDue, .sessionRequested, .sessionClosed, .sessionOpened, .restartDue],
+            commands: [.closeSession, .openSession, .closeSession], stays: true),
+        Row(
+            testDescription: "Quit instead of a restart",
+            events: [.sessionOpened, .restartDue, .sessionRequested, .quitRequested, .sessionClosed],
+            commands: [.closeSession, .end], stays: true),
+        Row(
+            testDescription: "an answer to a notification after Quit",
+            events: [.sessionOpened, .quitRequested, .sessionRequested, .sessionClosed],
+            commands: [.closeSession, .end], stays: true),
+        Row(
             testDescription: "a store that cannot be opened",
             events: [.windowRequested, .sessionFailed, .windowRequested, .quitRequested], commands: [.end]),
         Row(

@@ -17,7 +17,8 @@ struct VerificationNotificationTests {
             local: ConversationCoordinator(
                 ConversationEnvironment(service: FakeChatService(), encryption: encryption)))
         coordinator = NotificationCoordinator(
-            accounts, presenter: desktop, preferences: preferences, translator: .untranslated, isLocked: { false })
+            accounts, presenter: desktop, preferences: preferences, translator: .untranslated, isLocked: { false },
+            start: Fixtures.date)
     }
 
     private func request(

@@ -17,11 +17,13 @@ struct AccountTests {
         let folder = TemporaryFolder()
         let keyring = FakeCredentialStore()
 
-        func start(connects: Bool = true) async throws -> (accounts: MatrixAccounts, list: ChatStore) {
+        func start(connects: Bool = true, isRestart: Bool = false) async throws -> (
+            accounts: MatrixAccounts, list: ChatStore
+        ) {
             let list = try await ChatStore.open(in: folder.path("parlance"))
             let accounts = MatrixAccounts(
                 list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: keyring,
-                transport: CurlTransport(), deviceName: "Test")
+                transport: CurlTransport(), deviceName: "Test", isRestart: isRestart)
             try await accounts.start(connects: connects)
             return (accounts, list)
         }
@@ -48,6 +50,16 @@ struct AccountTests {
         try await accounts.storeCredential(of: account.id, in: place)
         try await accounts.activate(account.id)
         return account.id
+    }
+
+    /// Returns a new room of both users.
+    private static func room(of bob: MatrixUser, with backend: MatrixBackend, _ user: String) async throws -> RoomID {
+        let room = try await bob.backend.createRoom(RoomRequest(name: "Talk", isEncrypted: false))
+        try await bob.backend.invite(user, to: room)
+        _ = try await backend.join(room.rawValue)
+        try await bob.waitForRoom(room)
+        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        return room
     }
 
     private static func wait(
@@ -83,6 +95,78 @@ struct AccountTests {
         try await Self.wait(accounts, for: ann) { $0 == .online }
         // The other credential encrypts the keys of the account's device.
         #expect(await home.keyring.credentials.count == (RatchetLibrary.version == nil ? 1 : 2))
+        await accounts.close()
+        await list.close()
+    }
+
+    /// A process that ends to start again must be able to go on without the user, and to lose nothing.
+    @Test func restartNeedsReadableCredentialsAndNothingUnsent() async throws {
+        let home = Home()
+        let (accounts, list) = try await home.start()
+        #expect(await accounts.mayRestart(), "without accounts, nothing is lost")
+        let ann = try await Self.signIn(try await Self.register("ann"), to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        #expect(await accounts.mayRestart())
+        for failure in [CredentialStoreError.locked, .unavailable(reason: "none")] {
+            await home.keyring.fail(with: failure)
+            #expect(await !accounts.mayRestart(), "\(failure)")
+        }
+        await home.keyring.fail(with: nil)
+        let backend = try await #require(accounts.backend(of: ann))
+        let bob = try await MatrixUser.make("bob", sliding: true)
+        let room = try await Self.room(of: bob, with: backend, ann)
+        // The server rejects what members send, so that it stays queued.
+        _ = try await bob.backend.client.call(
+            .put, ["client", "v3", "rooms", room.rawValue, "state", "m.room.power_levels", ""],
+            body: ["events_default": 50])
+        try await backend.send(WrittenMessage("Later"), as: TransactionID("t1"), to: room)
+        #expect(await !accounts.mayRestart())
+        for await items in backend.outbox.items(in: room) {
+            if case .failed = items.first?.state { break }
+        }
+        #expect(await !accounts.mayRestart())
+        await bob.close()
+        await accounts.close()
+        await list.close()
+    }
+
+    @Test(arguments: [CredentialLocation.memory, .file])
+    func restartNeedsAStoredCredential(place: CredentialLocation) async throws {
+        let home = Home()
+        let (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(try await Self.register("ann"), to: accounts, place: place)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        #expect(await accounts.mayRestart() == (place == .file))
+        await accounts.close()
+        await list.close()
+    }
+
+    /// Otherwise what arrives before a start does not notify.
+    @Test(arguments: [true, false])
+    func messagesThatArriveDuringARestartNotify(isRestart: Bool) async throws {
+        let home = Home()
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(try await Self.register("ann"), to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let backend = try await #require(accounts.backend(of: ann))
+        let bob = try await MatrixUser.make("bob", sliding: true)
+        let room = try await Self.room(of: bob, with: backend, ann)
+        await accounts.close()
+        await list.close()
+
+        try await bob.say("Meanwhile", in: room)
+        (accounts, list) = try await home.start(connects: false, isRestart: isRestart)
+        let arrivals = try await #require(accounts.backend(of: ann)).arrivals()
+        await accounts.connect()
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        try await bob.say("Later", in: room)
+        var texts: [String] = []
+        for await arrival in arrivals {
+            texts.append(arrival.message.text)
+            if texts.last == "Later" { break }
+        }
+        #expect(texts == (isRestart ? ["Meanwhile", "Later"] : ["Later"]))
+        await bob.close()
         await accounts.close()
         await list.close()
     }

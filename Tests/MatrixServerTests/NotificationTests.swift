@@ -25,7 +25,7 @@ import Testing
             conversations.start(opening: nil)
             coordinator = NotificationCoordinator(
                 accounts, presenter: self, preferences: UserPreferences(), translator: .untranslated,
-                isLocked: { false })
+                isLocked: { false }, start: Date())
         }
 
         func show(_ notification: RoomNotification, as id: String, media: any MediaService) {

@@ -91,6 +91,30 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(end.errors, "")
     }
 
+    /// GTK cannot be stopped: some time after the last window, a service takes the place of the process.
+    func testProcessWithoutAWindowBecomesAService() throws {
+        let program = try ParlanceProcess(settings: "run-in-background='yes'")
+        try program.waitForWindow()
+        try program.type("Half a draft")
+        try program.press("ctrl+w")
+        _ = try program.until("no window") { program.hasWindow ? nil : true }
+        XCTAssertTrue(try program.hasStartedToolkit())
+        let large = try program.proportionalKilobytes()
+        _ = try program.until("a process without GTK") { try program.hasStartedToolkit() ? nil : true }
+        try program.waitForName()
+        XCTAssertEqual(try program.searchProvider("GetInitialResultSet", "['not']").split(separator: "'").count, 3)
+        XCTAssertLessThan(try program.proportionalKilobytes(), large - large / 4)
+        XCTAssertFalse(program.hasWindow)
+
+        XCTAssertEqual(try program.launchAgain().status, 0)
+        try program.waitForWindow()
+        _ = try program.until("the draft") { try program.copyComposerText() == "Half a draft" ? true : nil }
+        try program.press("ctrl+q")
+        let end = program.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        XCTAssertEqual(end.errors, "")
+    }
+
     func testFirstWindowOfAServiceHasTheChosenColors() throws {
         let service = try ParlanceProcess(
             arguments: ["--gapplication-service"], settings: "run-in-background='no'\ncolor-scheme='dark'")

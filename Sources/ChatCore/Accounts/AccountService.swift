@@ -6,6 +6,9 @@ public protocol AccountService: Sendable {
     func retry(_ account: String) async
     /// Reconnects to all servers, after resume from suspend or a network change.
     func reconnect() async
+    /// Returns whether the accounts go on by themselves after a restart that interrupts nothing: all are online, nothing
+    /// waits to be sent, and their credentials can be read without the user. `false` if one of these is uncertain.
+    func mayRestart() async -> Bool
     /// Returns the unsent content that would be lost with the account.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func pendingCount(of account: String) async throws -> PendingCount

@@ -9,6 +9,14 @@ public protocol CredentialStore: Sendable {
     /// Removes the account's credential, if any.
     /// - Throws: ``CredentialStoreError``, or `CancellationError`.
     func removeCredential(of account: String) async throws
+    /// Returns whether the user has to unlock the store before the account's credential can be read.
+    /// - Throws: ``CredentialStoreError``, or `CancellationError`.
+    func isLocked(_ account: String) async throws -> Bool
+}
+
+extension CredentialStore {
+    /// Returns `false`, for stores without a lock.
+    public func isLocked(_ account: String) async throws -> Bool { false }
 }
 
 public enum CredentialStoreError: Error, Equatable, Sendable {

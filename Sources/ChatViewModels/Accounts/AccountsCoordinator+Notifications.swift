@@ -1,7 +1,14 @@
 public import ChatCore
 
-/// The actions of notifications.
+/// The program without a window, and the actions of notifications.
 extension AccountsCoordinator {
+    /// Returns whether a restart without a window interrupts nothing, after which all accounts go on by themselves;
+    /// `false` if that is uncertain.
+    public func mayRestart() async -> Bool {
+        guard !hasWindow, roomWindows.isEmpty, verifications.current == nil, !isWaiting else { return false }
+        return await service?.mayRestart() ?? true
+    }
+
     /// The status for the desktop's list of background apps; empty for none.
     public func backgroundStatus(_ translator: Translator) -> String {
         let count = rows.reduce(0) { $0 + $1.unreadCount }

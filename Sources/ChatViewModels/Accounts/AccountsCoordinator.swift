@@ -75,7 +75,7 @@ public final class AccountsCoordinator {
     var addedAccount: String?
     /// Whether there can be accounts besides the local conversations.
     public var supportsAccounts: Bool { service != nil }
-    @ObservationIgnored private let service: (any SignInService & AccountService)?
+    @ObservationIgnored let service: (any SignInService & AccountService)?
     private var states: [AccountState] = []
     private var open: [String: ConversationCoordinator] = [:]
     /// Accounts that have been connecting longer than ``connectingTimeout``.
@@ -84,7 +84,7 @@ public final class AccountsCoordinator {
     @ObservationIgnored private var sessions: [String: AccountSession] = [:]
     @ObservationIgnored let time: Timekeeper
     private var hasStarted = false
-    @ObservationIgnored private var hasWindow = true
+    @ObservationIgnored private(set) var hasWindow = true
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// The account to select once it is open.

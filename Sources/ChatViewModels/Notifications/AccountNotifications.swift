@@ -26,6 +26,8 @@ final class AccountNotifications {
     /// Messages that arrived while catching up, by room.
     private var summarized: [RoomID: Unread] = [:]
     private var invitations: Set<RoomID> = []
+    /// The rooms with a notification that was not withdrawn; the summary has ``summaryRoom``.
+    private(set) var shown: Set<RoomID> = []
     /// `nil` until the list is loaded. Messages that failed before do not notify.
     private var failed: Set<RoomID>?
     private var arrivals: Task<Void, Never>?
@@ -59,8 +61,7 @@ final class AccountNotifications {
     func withdrawAll() {
         arrivals?.cancel()
         list = nil
-        for room in Set(unread.keys).union(invitations).union(failed ?? []) { withdraw(room) }
-        withdraw(Self.summaryRoom)
+        for room in shown { withdraw(room) }
     }
 
     // MARK: Arrivals
@@ -193,11 +194,15 @@ final class AccountNotifications {
     }
 
     private func present(_ notification: RoomNotification, in room: RoomID? = nil) {
-        surroundings.presenter.show(
-            notification, as: id(room ?? notification.target.room), media: conversations.media)
+        let room = room ?? notification.target.room
+        shown.insert(room)
+        surroundings.presenter.show(notification, as: id(room), media: conversations.media)
     }
 
-    private func withdraw(_ room: RoomID) { surroundings.presenter.withdraw(id(room)) }
+    private func withdraw(_ room: RoomID) {
+        shown.remove(room)
+        surroundings.presenter.withdraw(id(room))
+    }
 
     private func id(_ room: RoomID) -> String { NotificationTarget(account: account, room: room).text }
 }

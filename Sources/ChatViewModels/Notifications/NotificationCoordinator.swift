@@ -24,18 +24,24 @@ public final class NotificationCoordinator {
 
     /// - Parameters:
     ///   - isLocked: whether the screen is locked, as far as the desktop reports it.
+    ///   - start: when the program started, or the time of a restart.
     public init(
         _ accounts: AccountsCoordinator, presenter: any RoomNotificationPresenter, preferences: UserPreferences,
-        translator: Translator, isLocked: @escaping @MainActor () -> Bool, now: @escaping () -> Date = { Date() }
+        translator: Translator, isLocked: @escaping @MainActor () -> Bool, start: Date
     ) {
         surroundings = Surroundings(
             presenter: presenter, preferences: preferences, isLocked: isLocked,
             attended: { [weak accounts] in accounts?.attendedRoom },
-            text: NotificationText(translator: translator), start: now())
+            text: NotificationText(translator: translator), start: start)
         opened = ChangeSubscription(to: { [weak accounts] in accounts?.coordinatorIDs ?? [] }) {
             [weak self, weak accounts] ids in
             if let accounts { self?.follow(ids, of: accounts) }
         }
+    }
+
+    /// Whether none of the notifications that were sent waits for the user.
+    public var isEmpty: Bool {
+        accounts.values.allSatisfy { $0.shown.isEmpty } && verifications.values.allSatisfy { !$0.isShown }
     }
 
     private func follow(_ ids: [String], of coordinator: AccountsCoordinator) {

@@ -8,7 +8,7 @@ final class VerificationNotifications {
     private let surroundings: NotificationCoordinator.Surroundings
     private var subscription: ChangeSubscription?
     private var announced: Set<Verification.ID> = []
-    private var isShown = false
+    private(set) var isShown = false
 
     /// Returns `nil` for the local account.
     init?(

@@ -32,6 +32,10 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         /// A session without a window has waited long enough for a request.
         case waitEnded
         case sessionClosed
+        /// A restart without a window would lose nothing.
+        case restartDue
+        /// A notification or another program requests something of the session.
+        case sessionRequested
     }
 
     public enum Command: Equatable, Sendable {
@@ -44,12 +48,18 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         case awaitRequest
         case closeSession
         case end
+        /// Ends, and starts again without a window in the same process.
+        case restart
     }
 
     private(set) var phase = Phase.opening
     /// Whether to show a window as soon as possible.
     private var wantsWindow = false
     private var wantsToQuit = false
+    /// Whether the session is closed for a restart that nothing has prevented since.
+    private var wantsRestart = false
+    /// Whether the session is opened again after it was closed, with or without a window.
+    private var wantsSession = false
 
     public init() {}
 
@@ -60,8 +70,16 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
             // A request after Quit restarts the program, as launching it a moment later would.
             (wantsWindow, wantsToQuit) = (true, false)
             return []
+        case (.windowless, .restartDue):
+            guard staysWithoutWindow else { return [] }
+            wantsRestart = true
+            return close()
+        case (.closing, .sessionRequested):
+            if wantsRestart { wantsSession = true }
+            return []
         case (.opening, .quitRequested), (.closingWindow, .quitRequested), (.closing, .quitRequested):
             (wantsWindow, wantsToQuit) = (false, true)
+            (wantsRestart, wantsSession) = (false, false)
             return []
         case (.opening, .sessionOpened), (.closingWindow, .windowClosed):
             return goOn(waitsForRequest: event == .sessionOpened, staysWithoutWindow)
@@ -86,8 +104,13 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
             (phase, wantsToQuit) = (.closingWindow, true)
             return [.closeWindow]
         case (.closing, .sessionClosed):
-            phase = wantsWindow ? .opening : .ended
-            return wantsWindow ? [.openSession] : [.end]
+            defer { (wantsRestart, wantsSession) = (false, false) }
+            guard wantsWindow || wantsSession else {
+                phase = .ended
+                return [wantsRestart ? .restart : .end]
+            }
+            phase = .opening
+            return [.openSession]
         default: return []
         }
     }

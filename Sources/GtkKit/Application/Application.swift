@@ -64,6 +64,16 @@ public final class Application: Object {
     /// - Returns: `false` if no display can be opened. A later call tries again.
     public func startToolkit() -> Bool { toolkit.start() }
 
+    /// Whether the user would miss something if GTK ended: a window, or what was copied to the clipboard.
+    public var isInUse: Bool {
+        guard toolkit.isRunning, let display = gdk_display_get_default() else { return false }
+        let clipboard = gdk_display_get_clipboard(display)
+        return !TopLevel.visible.isEmpty
+            || gdk_clipboard_is_local(clipboard) != 0 && gdk_clipboard_get_content(clipboard) != nil
+    }
+    /// Whether GTK has started.
+    public var hasToolkit: Bool { toolkit.isRunning }
+
     private var toolkit: Toolkit { Toolkit.of(cast()) }
 
     public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }

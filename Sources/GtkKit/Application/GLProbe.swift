@@ -16,8 +16,8 @@ public enum GLProbe {
     public static func prepare() {
         guard getenv("GSK_RENDERER").map({ String(cString: $0) }) == "cairo" else { return }
         let (name, text) = gtk_get_minor_version() < 16 ? ("GDK_DEBUG", "gl-disable") : ("GDK_DISABLE", "gl")
-        // Keep the user's own setting.
-        guard getenv(name) == nil, let entry = strdup("\(name)=\(text)") else { return }
+        // Keep the user's own setting. An empty one may be of the process before a restart.
+        guard getenv(name).map({ $0.pointee == 0 }) != false, let entry = strdup("\(name)=\(text)") else { return }
         let start = entry + name.utf8.count + 1
         (value, first) = (start, start.pointee)
         start.pointee = 0

@@ -65,10 +65,7 @@ open class Dialog: Widget {
 
     /// The dialogs that are open.
     public static var all: [Dialog] {
-        guard let list = gtk_window_list_toplevels() else { return [] }
-        defer { g_list_free(list) }
-        let windows = (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
-        return windows.filter(\.isMapped).flatMap { isInWindow ? mapped(below: $0) : [$0] }
+        TopLevel.visible.flatMap { isInWindow ? mapped(below: $0) : [$0] }
             .filter { shim_is_dialog($0.pointer) != 0 }.map { Dialog(borrowing: $0.pointer) }
     }
 
@@ -83,6 +80,14 @@ open class Dialog: Widget {
 }
 
 extension TopLevel {
+    /// The windows and dialogs that are visible.
+    static var visible: [Widget] {
+        guard let list = gtk_window_list_toplevels() else { return [] }
+        defer { g_list_free(list) }
+        let all = (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
+        return all.filter(\.isMapped)
+    }
+
     /// The dialog within the window that covers its content.
     public final var visibleDialog: Dialog? { shim_visible_dialog(pointer).map { Dialog(borrowing: $0) } }
 

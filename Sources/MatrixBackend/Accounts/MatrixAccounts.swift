@@ -36,6 +36,7 @@ public actor MatrixAccounts: AccountService {
     let privacy: PrivacyPreference
     let deviceName: String
     let clock: any Clock<Duration>
+    private let isRestart: Bool
     var entries: [Entry] = []
     /// Sessions that are open on the server but not activated yet.
     var pending: [String: PendingSignIn] = [:]
@@ -50,10 +51,11 @@ public actor MatrixAccounts: AccountService {
     ///   - keyring: The desktop's keyring.
     ///   - privacy: What the user discloses to others.
     ///   - deviceName: The device name that the user's other clients show.
+    ///   - isRestart: Whether the program has just ended to start again, so that what arrived meanwhile notifies.
     public init(
         list: ChatStore, folders: AccountFolders, keyring: any CredentialStore, transport: any MatrixTransport,
         translator: Translator = .untranslated, privacy: PrivacyPreference = PrivacyPreference(),
-        deviceName: String, clock: any Clock<Duration> = ContinuousClock()
+        deviceName: String, clock: any Clock<Duration> = ContinuousClock(), isRestart: Bool = false
     ) {
         self.list = list
         self.folders = folders
@@ -63,6 +65,7 @@ public actor MatrixAccounts: AccountService {
         self.privacy = privacy
         self.deviceName = deviceName
         self.clock = clock
+        self.isRestart = isRestart
     }
 
     /// Opens the store of each account and connects those that have a credential.
@@ -165,6 +168,7 @@ public actor MatrixAccounts: AccountService {
             let backend = try await MatrixBackend.start(
                 over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
                 translator: translator, privacy: privacy, clock: clock)
+            if isRestart { _ = backend.arrivalFeed.caughtUp() }
             update(id) { entry in
                 entry.store = store
                 entry.backend = backend

@@ -6,7 +6,7 @@ final class ArrivalFeed: Sendable {
     private struct State {
         var observers = Observers<MessageArrival>()
         var isFinished = false
-        /// Whether the sync has caught up since the start. Earlier messages do not notify.
+        /// Whether the sync has caught up since the start, or had before a restart. Earlier messages do not notify.
         var hasCaughtUp = false
         /// The messages that arrived while the sync is catching up again.
         var missed: [MessageArrival] = []
@@ -43,7 +43,7 @@ final class ArrivalFeed: Sendable {
         }
     }
 
-    /// Call this when the sync has caught up.
+    /// Call this when the sync has caught up, and first of all after a restart.
     /// - Returns: the messages that were held back; empty the first time.
     func caughtUp() -> [MessageArrival] {
         state.withLock { state in

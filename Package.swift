@@ -369,7 +369,9 @@ let package = Package(
                 "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "ComposerGtk",
                 "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend", "Ratchets", "Spelling",
             ],
-            swiftSettings: mainActorSettings),
+            swiftSettings: mainActorSettings,
+            // DispatchMonitor.swift
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=dispatch_source_set_timer"])]),
         .testTarget(
             name: "ParlanceTests",
             dependencies: ["ChatStore", "ChatTestSupport", "LocalBackend", "parlance"],

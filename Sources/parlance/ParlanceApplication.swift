@@ -206,6 +206,7 @@ final class ParlanceApplication {
         releasing = Timeout(after: .seconds(4)) { [weak self] in
             guard let self, let session else { return }
             let hasWindow = !presenter.isEmpty
+            DispatchMonitor.setInterval(seconds: hasWindow ? 10 : 60)
             Task {
                 if !hasWindow {
                     await session.releaseMemory()

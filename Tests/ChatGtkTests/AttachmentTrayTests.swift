@@ -148,6 +148,23 @@ final class AttachmentTrayTests: GtkTestCase {
     }
 
     /// MIB-19: images can be placed inline. MIB-21: an inline image is never wider than the text or its natural width.
+    func testProgressBarIsAsWideAsItsCell() throws {
+        try onMain {
+            try Resource.load()
+            Resource.loadStyle()
+            let cell = AttachmentCell()
+            cell.widget.halign = .start
+            let window = TestWindow(cell.widget)
+            cell.show(
+                Attachment(type: "video/mp4", name: "walk.mp4", bytes: 5, upload: .running(0.5)), canRetry: false,
+                load: { nil })
+            XCTAssertTrue(MainLoop.pump { cell.progress.width > 0 })
+            XCTAssertEqual(cell.widget.width, AttachmentCell.imageWidth)
+            XCTAssertLessThan(cell.progress.width, AttachmentCell.imageWidth)
+            window.close()
+        }
+    }
+
     func testImageIsInsertedInlineAndScalesWithTheWindow() throws {
         try onMain {
             let bench = try Bench()

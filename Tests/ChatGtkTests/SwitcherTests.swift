@@ -47,6 +47,7 @@ final class SwitcherTests: GtkTestCase {
     func testTenThousandRoomsOpenWithFewRows() throws {
         try onMain {
             try Resource.load()
+            Resource.loadStyle()
             let rows = (0..<10_000).map { number in
                 RoomListViewModel.Row(
                     id: RoomID("r\(number)"), name: "Room \(number)", kind: .group, preview: .empty,
@@ -62,6 +63,9 @@ final class SwitcherTests: GtkTestCase {
                 switcher.widget.onFinalize { isFinalized = true }
                 XCTAssertTrue(MainLoop.pump { switcher.widget.isMapped && switcher.list.width > 0 })
                 XCTAssertEqual(viewModel.state.rows.first?.room.name, "Room 9999")
+                // An avatar, and the padding that rows have in the sidebar, too.
+                let row = try XCTUnwrap(switcher.list.children.first)
+                XCTAssertEqual(row.bounds(in: switcher.list)?.height, 40 + 2 * 6)
                 XCTAssertTrue(
                     MainLoop.pump { switcher.list.children.count == SwitcherViewModel.maxRows },
                     "rows that the first frame did not need come with the next")

@@ -16,7 +16,7 @@ import Testing
     @Test("A file shows its size, or why it is missing")
     func details() {
         #expect(text.detail(file()) == "5 bytes" && text.accessibleText(file()) == "a.png, 5 bytes")
-        #expect(text.detail(file(.running(0.5))) == "Attaching… (5 bytes)")
+        #expect(text.detail(file(.running(0.5))) == "Attaching…")
         #expect(text.detail(file(.failed)) == "Could not attach")
         #expect(text.removeButton(file()) == "Remove a.png")
     }

@@ -94,7 +94,7 @@ final class SwitcherDialog {
         scroller.vexpand = true
         nothing.addStyle("compact")
         nothing.vexpand = true
-        list.addStyle("navigation-sidebar")
+        for style in ["navigation-sidebar", "room-list"] { list.addStyle(style) }
         list.setAccessibleLabel(translated("Rooms"))
         let content = Box(.vertical)
         for child in [header, scroller, nothing] as [Widget] { content.append(child) }

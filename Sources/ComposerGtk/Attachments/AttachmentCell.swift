@@ -23,7 +23,7 @@ final class AttachmentCell {
     private let face = Stack()
     private let name = Label()
     private let detail = Label()
-    private let progress = ProgressBar()
+    let progress = ProgressBar()
     private let described = Label(translated("ALT"))
     private let remove = Button(icon: "parlance-close-symbolic")
     private let inText = Button(icon: "parlance-image-symbolic")

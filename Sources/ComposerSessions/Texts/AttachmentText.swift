@@ -16,7 +16,7 @@ public struct AttachmentText {
     public func detail(_ attachment: Attachment) -> String {
         switch attachment.upload {
         case .ready: byteCount(attachment.bytes)
-        case .running: translator("Attaching… ({size})", ["size": byteCount(attachment.bytes)])
+        case .running: translator("Attaching…")
         case .failed: translator("Could not attach")
         }
     }

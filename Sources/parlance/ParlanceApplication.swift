@@ -169,6 +169,8 @@ final class ParlanceApplication {
         }
         applyAppearance()
         KeyBindings.apply(to: application)
+        // Without a window if it started for a notification's sound.
+        serviceRestart.schedule()
     }
 
     private func handle(_ event: ProgramLifecycle.Event) {

@@ -60,14 +60,10 @@ final class ServiceRestart {
     /// Replaces the process. Returns only if the system refuses.
     static func perform() {
         guard let program else { return }
-        let inherited = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
-        var arguments = pointers([program, AutostartFile.option])
-        var environment = pointers(inherited + ["\(variable)=\(Date().timeIntervalSince1970)"])
-        execve(program, &arguments, &environment)
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(AutostartFile.option), nil]
+        // Other threads have nothing to do any more, so that none reads the environment meanwhile.
+        setenv(variable, "\(Date().timeIntervalSince1970)", 1)
+        execv(program, &arguments)
         StandardError.write("cannot restart: \(String(cString: strerror(errno)))")
-    }
-
-    private static func pointers(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-        texts.map { strdup($0) } + [nil]
     }
 }

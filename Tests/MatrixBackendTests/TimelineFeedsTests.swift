@@ -34,6 +34,27 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A timeline that opens learns who is typing already")
+    func typing() async throws {
+        let parts = try await AccountParts.make()
+        let timelines = parts.writer.timelines
+        let (ann, bo) = (MemberID("@ann:example.org"), MemberID("@bo:example.org"))
+        timelines.setTyping([ann], in: room)
+        timelines.setTyping([bo], in: RoomID("!other:example.org"))
+        var updates = await parts.open()
+        _ = await updates.next()
+        #expect(await updates.next() == .typing([ann]))
+        timelines.setTyping([ann, bo], in: room)
+        #expect(await updates.next() == .typing([ann, bo]))
+        timelines.endTyping()
+        #expect(await updates.next() == .typing([]))
+        var later = await parts.open()
+        _ = await later.next()
+        timelines.publish(.encrypted, in: room)
+        #expect(await later.next() == .encrypted, "nobody is typing any more")
+        await parts.store.close()
+    }
+
     @Test("Published messages include the user's pending changes")
     func pendingChanges() async throws {
         let parts = try await AccountParts.make()

@@ -108,9 +108,10 @@ struct SyncWriter: Sendable {
         for room in batch.rooms where room.state?.encryption == .on && known.rooms[room.id]?.state.encryption != .on {
             writer.timelines.publish(.encrypted, in: room.id)
         }
+        if update.isWhole { writer.timelines.endTyping() }
         for room in update.rooms {
             guard let typing = room.typing else { continue }
-            writer.timelines.publish(.typing(typing.filter { $0 != ownUserID }), in: room.id)
+            writer.timelines.setTyping(typing.filter { $0 != ownUserID }, in: room.id)
         }
     }
 

@@ -1,10 +1,13 @@
 import ChatCore
 import ChatStore
+import Synchronization
 
 /// The observers of each room's timeline, and the member names that they have received.
 final class TimelineFeeds: Sendable {
     private let unsent: UnsentMessages
     private let feeds = RoomFeeds<MemberNames>()
+    /// The other users who are typing, in rooms where some are.
+    private let typing = Mutex<[RoomID: [MemberID]]>([:])
 
     init(unsent: UnsentMessages) {
         self.unsent = unsent
@@ -15,14 +18,28 @@ final class TimelineFeeds: Sendable {
 
     func isObserved(_ room: RoomID) -> Bool { feeds.hasObservers(of: room) }
 
-    /// Adds an observer, which receives the part of the snapshot after a gap, and then each update.
+    /// Adds an observer, which receives the part of the snapshot after a gap, who is typing, and then each update.
     func add(
         _ continuation: AsyncStream<TimelineUpdate>.Continuation, to snapshot: RoomSnapshot, behind gap: TimelineGap?
     ) {
         let room = snapshot.room.id
         let names = names(of: snapshot)
         let opening = opening(snapshot, behind: gap, names)
-        feeds.add(continuation, to: room, remembering: names) { _ in [opening] }
+        feeds.add(continuation, to: room, remembering: names) { _ in
+            [opening] + (typing.withLock { $0[room] }.map { [.typing($0)] } ?? [])
+        }
+    }
+
+    /// Publishes who is typing.
+    func setTyping(_ users: [MemberID], in room: RoomID) {
+        // Before it is published: an observer that is added meanwhile receives it in either way.
+        typing.withLock { $0[room] = users.isEmpty ? nil : users }
+        publish(.typing(users), in: room)
+    }
+
+    /// Forgets who is typing, before a response that tells of all rooms in which somebody is.
+    func endTyping() {
+        for room in typing.withLock({ Array($0.keys) }) { setTyping([], in: room) }
     }
 
     /// Restarts the observers of a room with the part of the snapshot after a gap.
@@ -68,7 +85,10 @@ final class TimelineFeeds: Sendable {
     }
 
     /// Ends the streams of a room that was left.
-    func close(_ room: RoomID) { feeds.end(room, with: .closed) }
+    func close(_ room: RoomID) {
+        _ = typing.withLock { $0.removeValue(forKey: room) }
+        feeds.end(room, with: .closed)
+    }
 
     /// Ends the streams of a room whose updates cannot be continued.
     func end(_ room: RoomID) { feeds.end(room) }

@@ -117,6 +117,23 @@ import ToolSupport
         await ann.close()
     }
 
+    @Test("A device learns that another one has made a recovery key.", arguments: [true, false])
+    func recoveryKeyOfAnotherDevice(sliding: Bool) async throws {
+        let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding, hasIdentity: false)
+        func recovery(_ expected: EncryptionStatus.Recovery) async {
+            for await status in ann.backend.encryptionStatuses() where status.recovery == expected { return }
+        }
+        await recovery(.none)
+        let secrets = try Dictionary(uniqueKeysWithValues: SecretName.allCases.map { ($0, try KeyMaterial()) })
+        _ = try await storage(of: ann).create(secrets)
+        await recovery(.ready)
+        _ = try await ann.client.call(
+            .put,
+            ["client", "v3", "user", ann.session.user.rawValue, "account_data", SecretName.master.rawValue], body: [:])
+        await recovery(.incomplete)
+        await ann.close()
+    }
+
     @Test("Devices are listed, renamed, and signed out with the account's password.") func devices() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let other = try await ann.elsewhere(sliding: true)

@@ -144,10 +144,11 @@ public actor MatrixBackend {
             now: now)
 
         let secretStorage = SecretStorage(client: client, user: ownUserID)
-        encryptionMonitor = EncryptionMonitor(
+        let monitor = EncryptionMonitor(
             keys: keys, storage: secretStorage, sealed: sealed, verifier: verifier, clock: clock, now: now)
+        encryptionMonitor = monitor
         identitySetup = IdentitySetup(
-            keys: keys, client: client, user: ownUserID, storage: secretStorage, monitor: encryptionMonitor)
+            keys: keys, client: client, user: ownUserID, storage: secretStorage, monitor: monitor)
         accountDevices = AccountDevices(client: client, keys: keys, user: ownUserID)
         members = RoomMemberships(client: client, context: context, writer: writer, keys: keys)
         settings = RoomSettings(client: client, writer: writer)
@@ -166,7 +167,10 @@ public actor MatrixBackend {
             handlers: SyncLoop.Handlers(
                 advance: { step in
                     // Before the token is stored, with which the server deletes the to-device messages.
-                    try await syncWriter.advance(step) { try await keys.take($0) }
+                    try await syncWriter.advance(step) { update in
+                        if update.changesSecretStorage { await monitor.secretStorageChanged() }
+                        try await keys.take(update)
+                    }
                 },
                 cryptoPosition: { try await keys.position() },
                 willStartOver: { try await leftRooms.noteStored() },

@@ -65,6 +65,11 @@ actor EncryptionMonitor {
         await keys.noteChange()
     }
 
+    /// Call this when another device may have changed the secret storage: its state is read again if it was read before.
+    func secretStorageChanged() async {
+        if isRecoveryCurrent { await invalidateRecovery() }
+    }
+
     private func update() async {
         guard let machine = await keys.machine else {
             statuses.set(EncryptionStatus(condition: keys.condition, endsWithProgram: await keys.endsWithProgram))

@@ -1,5 +1,6 @@
 import ChatCore
 import JSONReading
+import MatrixCrypto
 
 /// Parses what both sync APIs have in common and counts invalid items.
 struct SyncParser {
@@ -23,6 +24,14 @@ struct SyncParser {
     /// Returns the account data of a type, or `nil` if it is not included.
     static func accountData(_ type: String, in events: JSONValue?) -> JSONValue? {
         events?.array?.last { $0["type"]?.string == type && $0["content"]?.object != nil }?["content"]
+    }
+
+    /// Returns whether the account data includes a secret, or a part of the secret storage.
+    static func changesSecretStorage(_ events: JSONValue?) -> Bool {
+        events?.array?.contains { event in
+            guard let type = event["type"]?.string else { return false }
+            return type.hasPrefix("m.secret_storage.") || SecretName(rawValue: type) != nil
+        } ?? false
     }
 
     /// Returns whether a room is marked as unread, or `nil` if its account data does not contain the mark. Some clients

@@ -15,6 +15,8 @@ struct SyncUpdate: Equatable, Sendable {
     var direct: JSONValue?
     /// The content of `m.ignored_user_list`, if it changed.
     var ignoredUsers: JSONValue?
+    /// Whether the secret storage changed, by this device or another one.
+    var changesSecretStorage = false
     /// The changes for end-to-end encryption; `nil` if they were not requested.
     var crypto: CryptoSync?
     /// Whether this is the whole state (an initial sync).

@@ -27,16 +27,24 @@ final class RoomWindowTests: GtkTestCase {
     @MainActor
     private final class Program {
         let fixture: ChatFixture
+        let coordinator: ConversationCoordinator
         let accounts: AccountsCoordinator
         private(set) var main: MainWindow?
         private(set) var rooms: RoomWindows?
         private(set) var stored: StoredRoomWindows
         private(set) var closedCount = 0
 
-        init(_ fixture: ChatFixture, stored: StoredRoomWindows = StoredRoomWindows()) {
+        init(
+            _ fixture: ChatFixture, stored: StoredRoomWindows = StoredRoomWindows(),
+            encryption: FakeEncryptionService? = nil
+        ) {
             self.fixture = fixture
             self.stored = stored
-            accounts = AccountsCoordinator(local: fixture.coordinator)
+            coordinator =
+                encryption.map {
+                    ConversationCoordinator(ConversationEnvironment(service: fixture.backend, encryption: $0))
+                } ?? fixture.coordinator
+            accounts = AccountsCoordinator(local: coordinator)
         }
 
         func open() {
@@ -251,6 +259,45 @@ final class RoomWindowTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump(until: isRead))
             XCTAssertEqual(program.accounts.attendedRoom?.room, room)
             XCTAssertTrue(window.window.isMapped)
+            try program.close()
+        }
+    }
+
+    /// A verification is shown where the user is, once: in the window that is active, or in one that is open.
+    func testVerificationIsShownOverTheWindowInUse() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            let program = Program(try ChatFixture(), encryption: service)
+            let coordinator = program.coordinator
+            coordinator.start(opening: nil)
+            program.open()
+            XCTAssertTrue(MainLoop.pump { coordinator.rooms.state.rows.count == 2 })
+            let room = try XCTUnwrap(coordinator.rooms.state.rows.first).id
+            coordinator.openWindow(of: room)
+            let window = try program.window(of: room)
+            let main = try XCTUnwrap(program.main)
+            @MainActor func request(_ id: String, over parent: TopLevel) throws {
+                service.set([
+                    Verification(
+                        id: id, user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+                ])
+                XCTAssertTrue(MainLoop.pump { Dialog.all.count == 1 }, id)
+                XCTAssertTrue(try XCTUnwrap(Dialog.all.first).isOver(parent), id)
+                _ = MainLoop.pump(forAtMost: 0.1) { false }
+                XCTAssertEqual(Dialog.all.count, 1, id)
+                service.set([] as [Verification])
+                XCTAssertTrue(MainLoop.pump { Dialog.all.isEmpty }, id)
+            }
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { program.accounts.attendedRoom?.room == room })
+            try request("room", over: window.window)
+            try RealInput.activate(main.window)
+            XCTAssertTrue(MainLoop.pump { main.window.isActive && !window.window.isActive })
+            try request("main", over: main.window)
+            main.close()
+            program.accounts.detachWindow()
+            XCTAssertTrue(MainLoop.pump { program.main == nil })
+            try request("room alone", over: window.window)
             try program.close()
         }
     }

@@ -25,6 +25,7 @@ public final class MainWindow {
     let transfers: TransferPresenter
     private let accountPresenter: AccountPresenter
     let encryption: EncryptionPresenter
+    private let verifications: VerificationPresenter
     private let unsentReplies: UnsentReplyPresenter
     private(set) lazy var sidebar = makeSidebar()
     private(set) lazy var content = makeContent()
@@ -63,6 +64,7 @@ public final class MainWindow {
         }
         accountPresenter = AccountPresenter(accounts, over: window)
         encryption = EncryptionPresenter(accounts, over: window)
+        verifications = VerificationPresenter(accounts, over: window)
         unsentReplies = UnsentReplyPresenter(accounts, over: window)
         transfers = TransferPresenter(accounts, over: window)
         window.setApplication(application)

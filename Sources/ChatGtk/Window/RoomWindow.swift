@@ -30,6 +30,7 @@ final class RoomWindow {
     private let transfers: TransferPresenter
     private let toasts: ToastPresenter
     private let attention: WindowActivityMonitor
+    private var verifications: VerificationPresenter?
     private var actions: WindowActions?
     private var renderings: [Rendering] = []
 
@@ -92,6 +93,7 @@ final class RoomWindow {
         actions.update(for: account.coordinator, of: accounts)
         actions.update(hasOpenRoom: true, isInMainWindow: false)
         self.actions = actions
+        verifications = VerificationPresenter(accounts, over: window, of: room)
         attention.onChange = { [weak accounts, room] in accounts?.attend($0, inWindowOf: room) }
         window.addTyping(in: { [weak self] in self?.view })
         let (rooms, requests, id) = (account.coordinator.rooms, conversation.requests, room.room)

@@ -17,6 +17,10 @@ extension AccountsCoordinator {
         return (coordinator, conversation)
     }
 
+    /// The room whose own window presents verifications, or `nil` for the main window: the active window, or else one
+    /// that is open.
+    public var verificationWindow: AccountRoom? { attendedWindow ?? (hasWindow ? nil : roomWindows.first) }
+
     /// Whether the notification's room has a window of its own, so that no other window is needed.
     public func hasWindow(of target: NotificationTarget) -> Bool {
         hasWindow(of: AccountRoom(target.account, target.room))

@@ -35,6 +35,7 @@ public final class VerificationViewModel: ViewModel {
     @ObservationIgnored private let service: any EncryptionService
     @ObservationIgnored private let onOver: @MainActor (VerificationViewModel) -> Void
     @ObservationIgnored private var naming: ChangeSubscription?
+    @ObservationIgnored private var isPresented = false
 
     /// - Parameters:
     ///   - name: the other user's display name.
@@ -59,6 +60,13 @@ public final class VerificationViewModel: ViewModel {
         case (.close, _): end(with: .cancel, .dismiss)
         case (.accept, _), (.confirmMatch, _), (.reportMismatch, _): break
         }
+    }
+
+    /// Call this before presenting it.
+    /// - Returns: `false` if it is presented already: there may be several windows.
+    public func notePresented() -> Bool {
+        defer { isPresented = true }
+        return !isPresented
     }
 
     /// Updates the name: the members of a chat that was just joined arrive after the request.

@@ -51,6 +51,17 @@ open class Dialog: Widget {
         }
     }
 
+    /// Whether the dialog belongs to the window, directly or through other dialogs.
+    public final func isOver(_ window: TopLevel) -> Bool {
+        if Self.isInWindow { return self.window?.isSame(as: window) == true }
+        let parent: UnsafeMutablePointer<GtkWindow>? = gtk_window_get_transient_for(cast())
+        let parents = sequence(state: parent) { next in
+            defer { next = next.flatMap { gtk_window_get_transient_for($0) } }
+            return next
+        }
+        return parents.contains { UnsafeMutableRawPointer($0) == window.pointer }
+    }
+
     /// Calls `handler` once the dialog is closed.
     public final func onClosed(_ handler: @escaping @MainActor () -> Void) {
         // Closing a window unmaps it. `destroy` is emitted with the last reference, which retained objects may hold.

@@ -21,6 +21,8 @@ struct BodyBuilder {
         var levels = 1
         var blocks: [BodyBlock] = []
         var items: [BodyList.Item] = []
+        /// Items outside a list that follow the blocks. As in a browser, adjacent ones are one list.
+        var looseItems: [BodyList.Item] = []
         var rows: [[BodyTable.Cell]] = []
         var cells: [BodyTable.Cell] = []
         /// The caption of a table or the summary of details.
@@ -115,10 +117,22 @@ struct BodyBuilder {
             frames[top].items[frames[top].items.count - 1].blocks.append(block)
         case .table, .row:
             // Content between cells goes before the table, as in HTML's foster parenting.
-            let index = frames.lastIndex { $0.container != .table && $0.container != .row } ?? 0
-            frames[index].blocks.append(block)
-        default: frames[top].blocks.append(block)
+            append(block, to: fosterParent)
+        default: append(block, to: top)
         }
+    }
+
+    private var fosterParent: Int { frames.lastIndex { $0.container != .table && $0.container != .row } ?? 0 }
+
+    private mutating func append(_ block: BodyBlock, to frame: Int) {
+        endLooseItems(of: frame)
+        frames[frame].blocks.append(block)
+    }
+
+    private mutating func endLooseItems(of frame: Int) {
+        guard !frames[frame].looseItems.isEmpty else { return }
+        frames[frame].blocks.append(.list(BodyList(items: frames[frame].looseItems)))
+        frames[frame].looseItems = []
     }
 
     mutating func open(_ container: Container) {
@@ -140,6 +154,7 @@ struct BodyBuilder {
             ignored -= 1
             return
         }
+        endLooseItems(of: frames.count - 1)
         guard frames.count > 1, let frame = frames.popLast(), let container = frame.container else { return }
         depth -= frame.levels
         let top = frames.count - 1
@@ -177,7 +192,9 @@ struct BodyBuilder {
     /// - Returns: `false` if the innermost container is anything else.
     private mutating func closeTextCell() -> Bool {
         let top = frames.count - 1
-        guard ignored == 0, case .cell(let isHeader, let alignment)? = frames[top].container, frames[top].blocks.isEmpty
+        guard ignored == 0, case .cell(let isHeader, let alignment)? = frames[top].container,
+            frames[top].blocks.isEmpty,
+            frames[top].looseItems.isEmpty
         else { return false }
         let text = drainInline()
         depth -= frames.removeLast().levels
@@ -203,10 +220,11 @@ struct BodyBuilder {
     }
 
     private mutating func close(_ item: BodyList.Item) {
-        if case .list = frames[frames.count - 1].container {
-            frames[frames.count - 1].items.append(item)
-        } else {
-            add(.list(BodyList(items: [item])))
+        let top = frames.count - 1
+        switch frames[top].container {
+        case .list: frames[top].items.append(item)
+        case .table, .row: frames[fosterParent].looseItems.append(item)
+        default: frames[top].looseItems.append(item)
         }
     }
 
@@ -214,6 +232,7 @@ struct BodyBuilder {
     mutating func finished(isEmote: Bool) -> MessageBody {
         while frames.count > 1 || ignored > 0 { close() }
         endParagraph()
+        endLooseItems(of: 0)
         return MessageBody(blocks: frames[0].blocks, isEmote: isEmote)
     }
 }

@@ -18,6 +18,11 @@ struct HTMLBodyTests {
         ("<ol start=\"5\"><li>a</li><li>b<ul><li>c</li></ul></li></ol>", "OL5(P(a); P(b) UL(P(c)))"),
         ("<ul><li>a<li>b</ul>", "UL(P(a); P(b))"),
         ("<ol start=-4><li>a</ol>", "OL0(P(a))"),
+        ("<li>a<li>b", "UL(P(a); P(b))"), ("<li>a</li>x<li>b</li>", "UL(P(a)) P(x) UL(P(b))"),
+        ("<ul><li>a</ul><li>b", "UL(P(a)) UL(P(b))"), ("<li>a</li><ul><li>b</ul>", "UL(P(a)) UL(P(b))"),
+        ("<blockquote><li>a<li>b</blockquote>c", "QUOTE(UL(P(a); P(b))) P(c)"),
+        ("<table><li>a</li><li>b</li><tr><td>1</table>", "UL(P(a); P(b)) TABLE(1)"),
+        ("<table><tr><td><li>a</li><li>b</li></table>", "TABLE(a⏎b)"),
         (
             "<table><caption>T</caption><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td><td><b>2</b></td></tr></tbody></table>",
             "TABLE[T](#a; 1 | {b:2})"

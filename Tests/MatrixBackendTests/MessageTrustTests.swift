@@ -29,6 +29,24 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("Retrying hidden messages waits for the write in progress, which may be about to store another one")
+    @MainActor func hiddenMessageBeingStored() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        let (backend, gate, finished) = (account.backend, Gate(), Recorder<Bool>())
+        let writing = Task { await backend.writer.serialized { await gate.pass() } }
+        await eventually { gate.waiting == 1 }
+        let retrying = Task {
+            try await backend.sealed.openConfirmed(of: ["@ann:example.org"])
+            finished.record(true)
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(finished.values.isEmpty)
+        gate.open()
+        await writing.value
+        try await retrying.value
+        await account.close()
+    }
+
     @Test("Before a sign-out, keys missing from the backup are counted, even while they cannot be opened")
     func keysWithoutBackup() async throws {
         var account = try await EncryptedAccount.start(in: folder, credentials)

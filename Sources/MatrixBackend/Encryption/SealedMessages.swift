@@ -40,8 +40,8 @@ struct SealedMessages: Sendable {
     /// Decrypts what has become readable since the keys were last open: messages received while they were locked, or
     /// whose keys arrived right before the program ended.
     func openKnown() async throws {
-        let without = try await store.sealedSessions(for: [.keysLocked, .keysUnavailable, .notBuilt])
-        let waiting = try await store.sealedSessions(for: Self.mayBeReadable)
+        let without = try await hidden(for: [.keysLocked, .keysUnavailable, .notBuilt])
+        let waiting = try await hidden(for: Self.mayBeReadable)
         let known = try await keys.known(Set(waiting.map { SessionID($0) }))
         for session in without.union(known.map { SealedSession($0) }) {
             try Task.checkCancellation()
@@ -51,13 +51,19 @@ struct SealedMessages: Sendable {
 
     /// Decrypts messages that were hidden because the devices of these users were unconfirmed or unknown.
     func openConfirmed(of users: Set<ExactText>) async throws {
-        let hidden = try await store.sealedSessions(for: [.unconfirmedSender, .unknownSender])
+        let hidden = try await hidden(for: [.unconfirmedSender, .unknownSender])
         guard !hidden.isEmpty else { return }
         let known = try await keys.known(Set(hidden.map { SessionID($0) }), of: users)
         for session in known {
             try Task.checkCancellation()
             try await writer.serialized { _ = try await open(SealedSession(session)) }
         }
+    }
+
+    /// The sessions of stored messages, once the write in progress has ended: it may have decided on a message before
+    /// the change that makes it readable, and not have stored it yet.
+    private func hidden(for reasons: Set<SealReason>) async throws -> Set<SealedSession> {
+        try await writer.serialized { try await store.sealedSessions(for: reasons) }
     }
 
     /// Replaces a message by its decrypted event, as requested from the server.

@@ -41,7 +41,7 @@ final class ParlanceApplication {
     private var waiting: Timeout?
     private var releasing: Timeout?
     private lazy var serviceRestart = ServiceRestart(
-        mayRestart: { [weak self] in await self?.mayRestart() == true },
+        mayRestart: { [weak self] in await self?.mayRestart(losingUndo: $0) == true },
         restart: { [weak self] in self?.handle(.restartDue) })
     /// Whether the process is to be replaced by a service once ``run(_:)`` has returned.
     private(set) var restarts = false
@@ -196,8 +196,8 @@ final class ParlanceApplication {
         }
     }
 
-    private func mayRestart() async -> Bool {
-        guard let session, await session.accounts.mayRestart() else { return false }
+    private func mayRestart(losingUndo: Bool) async -> Bool {
+        guard let session, await session.accounts.mayRestart(losingUndo: losingUndo) else { return false }
         // The desktop removes some notifications with the process, and none would be withdrawn once it is read.
         return presenter.isEmpty && notifications?.isEmpty == true && !application.isInUse
     }

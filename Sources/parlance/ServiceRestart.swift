@@ -11,13 +11,15 @@ final class ServiceRestart {
     private static let delay = Duration.seconds(10)
     /// While something would be lost, the delay doubles up to this.
     private static let maxDelay = Duration.seconds(3600)
+    /// Composers can undo what was written before for ten minutes: the sum of the delays up to this one.
+    private static let undoDelay = Duration.seconds(320)
 
-    private let mayRestart: () async -> Bool
+    private let mayRestart: (_ losingUndo: Bool) async -> Bool
     private let restart: () -> Void
     private var waiting: Timeout?
 
     /// - Parameter mayRestart: returns whether nothing would be lost now.
-    init(mayRestart: @escaping () async -> Bool, restart: @escaping () -> Void) {
+    init(mayRestart: @escaping (_ losingUndo: Bool) async -> Bool, restart: @escaping () -> Void) {
         self.mayRestart = mayRestart
         self.restart = restart
     }
@@ -31,7 +33,7 @@ final class ServiceRestart {
         waiting = Timeout(after: delay) { [weak self] in
             Task {
                 guard let self, let waiting = self.waiting else { return }
-                let mayRestart = await self.mayRestart() && Self.program != nil
+                let mayRestart = await self.mayRestart(delay >= Self.undoDelay) && Self.program != nil
                 guard self.waiting === waiting else { return }
                 if mayRestart { self.restart() } else { self.schedule(after: min(delay * 2, Self.maxDelay)) }
             }

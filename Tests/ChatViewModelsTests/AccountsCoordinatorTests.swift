@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import ComposerSessions
 import Testing
 
@@ -57,11 +58,11 @@ struct AccountsCoordinatorTests {
         let accounts = make()
         publish(.online)
         await eventually { made.values.count == 2 }
-        #expect(await !accounts.mayRestart(), "with a window")
+        #expect(await !accounts.mayRestart(losingUndo: false), "with a window")
         accounts.detachWindow()
-        #expect(await accounts.mayRestart())
+        #expect(await accounts.mayRestart(losingUndo: false))
         service.isRestartable = false
-        #expect(await !accounts.mayRestart())
+        #expect(await !accounts.mayRestart(losingUndo: false))
     }
 
     @Test func restartNeedsAllVerificationsToBeOver() async {
@@ -70,12 +71,27 @@ struct AccountsCoordinatorTests {
             local: ConversationCoordinator(
                 ConversationEnvironment(service: FakeChatService(), encryption: encryption)))
         accounts.detachWindow()
-        #expect(await accounts.mayRestart())
+        #expect(await accounts.mayRestart(losingUndo: false))
         encryption.set([
             Verification(id: "1", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
         ])
         await eventually { accounts.verifications.current != nil }
-        #expect(await !accounts.mayRestart())
+        #expect(await !accounts.mayRestart(losingUndo: false))
+    }
+
+    @Test func restartWaitsForWhatCanBeUndone() async {
+        let chats = FakeChatService()
+        let coordinator = ConversationCoordinator(service: chats)
+        let accounts = AccountsCoordinator(local: coordinator)
+        coordinator.start(opening: nil)
+        chats.publish([.of("plans", at: Fixtures.date)])
+        await eventually { coordinator.rooms.state.isLoaded }
+        coordinator.rooms.send(.select(RoomID("plans")))
+        await eventually { coordinator.conversation?.composer.state.isReady == true }
+        coordinator.conversation?.composer.handle(.insert("half", origin: .paste))
+        accounts.detachWindow()
+        #expect(await !accounts.mayRestart(losingUndo: false))
+        #expect(await accounts.mayRestart(losingUndo: true))
     }
 
     @Test func lastSelectedAccountIsSelectedOnceLoaded() async {

@@ -93,9 +93,14 @@ final class ServiceTests: XCTestCase {
 
     /// GTK cannot be stopped: some time after the last window, a service takes the place of the process.
     func testProcessWithoutAWindowBecomesAService() throws {
-        let program = try ParlanceProcess(settings: "run-in-background='yes'")
+        let writing = try ParlanceProcess(settings: "run-in-background='yes'")
+        try writing.waitForWindow()
+        try writing.type("Half a draft")
+        try writing.press("ctrl+q")
+        XCTAssertEqual(writing.waitForEnd().status, 0)
+        // A draft of the session before, which nobody can undo any more.
+        let program = try ParlanceProcess(home: writing.home, changes: ["GSETTINGS_BACKEND": "keyfile"])
         try program.waitForWindow()
-        try program.type("Half a draft")
         try program.press("ctrl+w")
         _ = try program.until("no window") { program.hasWindow ? nil : true }
         XCTAssertTrue(try program.hasStartedToolkit())

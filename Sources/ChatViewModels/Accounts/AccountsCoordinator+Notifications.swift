@@ -4,8 +4,10 @@ public import ChatCore
 extension AccountsCoordinator {
     /// Returns whether a restart without a window interrupts nothing, after which all accounts go on by themselves;
     /// `false` if that is uncertain.
-    public func mayRestart() async -> Bool {
+    /// - Parameter losingUndo: whether composers may lose what they can undo and redo, which is not stored.
+    public func mayRestart(losingUndo: Bool) async -> Bool {
         guard !hasWindow, roomWindows.isEmpty, verifications.current == nil, !isWaiting else { return false }
+        guard losingUndo || coordinatorIDs.allSatisfy({ coordinator(of: $0)?.canUndo != true }) else { return false }
         return await service?.mayRestart() ?? true
     }
 

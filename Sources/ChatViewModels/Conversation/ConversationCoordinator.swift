@@ -172,6 +172,9 @@ public final class ConversationCoordinator {
         return true
     }
 
+    /// Whether a composer can undo or redo.
+    var canUndo: Bool { composers.canUndo }
+
     /// Restores a cleared text, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 

@@ -48,6 +48,9 @@ final class RoomComposers {
         for room in rooms { entries.removeValue(forKey: room)?.composer.stopReporting() }
     }
 
+    /// Whether one of them can undo or redo.
+    var canUndo: Bool { entries.values.contains { $0.composer.composer.canUndo || $0.composer.composer.canRedo } }
+
     /// Stores all drafts; returns when they are stored.
     func flush() async {
         for entry in entries.values { await entry.composer.flushDraft() }

@@ -45,13 +45,14 @@ final class ParlanceApplication {
         restart: { [weak self] in self?.handle(.restartDue) })
     /// Whether the process is to be replaced by a service once ``run(_:)`` has returned.
     private(set) var restarts = false
-    /// When the process before this one ended, if it was replaced.
-    private let restartedAt: Date?
+    /// When the session before the next one ended, in this process or in the one before a restart: what comes after that
+    /// notifies.
+    private var endOfSession: Date?
     private var status: Int32 = 0
 
     /// - Parameter restartedAt: when the process before this one ended; `nil` if the program was started.
     init(restartedAt: Date?) {
-        self.restartedAt = restartedAt
+        endOfSession = restartedAt
         application.onOptions { [weak self] in self?.handle($0) }
         application.onStartup { [weak self] in self?.startUp() }
         application.onToolkitStart { [weak self] in self?.prepareWindows() }
@@ -154,7 +155,7 @@ final class ParlanceApplication {
     private func startUp() {
         MainLoop.attachDispatchQueue()
         shared.followSettings()
-        opening = RunningSession.startBackends(sharing: shared, isRestart: restartedAt != nil)
+        opening = RunningSession.startBackends(sharing: shared, isRestart: endOfSession != nil)
         addActions()
         // A window keeps the application running only while it is there; the lifecycle says when to end.
         application.hold()
@@ -185,6 +186,7 @@ final class ParlanceApplication {
         case .presentWindow:
             waiting = nil
             serviceRestart.cancel()
+            DispatchMonitor.setInterval(seconds: Self.monitorInterval)
             if let session { presenter.present(session) }
         case .closeWindow: presenter.close()
         case .awaitRequest: awaitRequest()
@@ -208,7 +210,7 @@ final class ParlanceApplication {
         releasing = Timeout(after: .seconds(4)) { [weak self] in
             guard let self, let session else { return }
             let hasWindow = !presenter.isEmpty
-            DispatchMonitor.setInterval(seconds: hasWindow ? 10 : 60)
+            DispatchMonitor.setInterval(seconds: hasWindow ? Self.monitorInterval : 60)
             Task {
                 if !hasWindow {
                     await session.releaseMemory()
@@ -219,6 +221,9 @@ final class ParlanceApplication {
         }
     }
 
+    /// In seconds, with a window.
+    private static let monitorInterval: UInt64 = 30
+
     private func awaitRequest() {
         waiting = Timeout(after: Self.requestTime) { [weak self] in self?.handle(.waitEnded) }
     }
@@ -228,8 +233,9 @@ final class ParlanceApplication {
 
     private func openSession() {
         hasFailed = false
-        let backends = opening ?? RunningSession.startBackends(sharing: shared)
-        opening = nil
+        let backends = opening ?? RunningSession.startBackends(sharing: shared, isRestart: endOfSession != nil)
+        let start = endOfSession ?? Date()
+        (opening, endOfSession) = (nil, nil)
         Task {
             do {
                 let session = try await RunningSession.start(backends.value, sharing: shared)
@@ -237,7 +243,7 @@ final class ParlanceApplication {
                 notifications = NotificationCoordinator(
                     session.accounts, presenter: notifier, preferences: shared.preferences,
                     translator: shared.translator, isLocked: { [screenLock] in screenLock.isLocked },
-                    start: restartedAt ?? Date())
+                    start: start)
                 background.follow(session.accounts)
                 answerSessionRequests()
                 handle(.sessionOpened)
@@ -256,7 +262,7 @@ final class ParlanceApplication {
         serviceRestart.cancel()
         presenter.sessionClosing()
         let closing = session
-        session = nil
+        (session, endOfSession) = (nil, Date())
         notifications = nil
         search = nil
         Task {

@@ -24,6 +24,9 @@ final class VerificationDialog {
             return false
         }
         dialog.widget.retain([dialog])
+        viewModel.isPresented = true
+        // The next window presents it again if this one was closed with its parent, without an answer.
+        dialog.widget.onClosed { [weak viewModel] in viewModel?.isPresented = false }
         dialog.widget.present(over: parent)
         dialog.focus(dialog.viewModel.state)
         return dialog

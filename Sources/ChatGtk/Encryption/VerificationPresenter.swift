@@ -20,7 +20,7 @@ final class VerificationPresenter {
 
     private func show() {
         guard let window, let viewModel = accounts.verifications.current, accounts.verificationWindow == room,
-            viewModel.notePresented()
+            !viewModel.isPresented
         else { return }
         VerificationDialog.present(viewModel, over: Dialog.topmost(over: window) ?? window)
     }

@@ -35,7 +35,8 @@ public final class VerificationViewModel: ViewModel {
     @ObservationIgnored private let service: any EncryptionService
     @ObservationIgnored private let onOver: @MainActor (VerificationViewModel) -> Void
     @ObservationIgnored private var naming: ChangeSubscription?
-    @ObservationIgnored private var isPresented = false
+    /// Whether one of the windows presents it. Set by the view.
+    @ObservationIgnored public var isPresented = false
 
     /// - Parameters:
     ///   - name: the other user's display name.
@@ -60,13 +61,6 @@ public final class VerificationViewModel: ViewModel {
         case (.close, _): end(with: .cancel, .dismiss)
         case (.accept, _), (.confirmMatch, _), (.reportMismatch, _): break
         }
-    }
-
-    /// Call this before presenting it.
-    /// - Returns: `false` if it is presented already: there may be several windows.
-    public func notePresented() -> Bool {
-        defer { isPresented = true }
-        return !isPresented
     }
 
     /// Updates the name: the members of a chat that was just joined arrive after the request.

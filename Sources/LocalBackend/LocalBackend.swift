@@ -97,7 +97,7 @@ public actor LocalBackend {
         gate = SerialGate()
         feeds = TimelineFeeds()
         self.media = media
-        roomList = RoomListFeed { try await store.roomSummaries() }
+        roomList = RoomListFeed { try await store.roomSummaries(of: $0) }
         let writer = TimelineWriter(store: store, timelines: feeds, rooms: roomList, now: now, makeID: makeID)
         self.guide = GuideResponder(guide, gate: gate, writer: writer, clock: clock)
         timelines = LocalTimelines(store: store, gate: gate, feeds: feeds, rooms: roomList)

@@ -4,35 +4,55 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RoomListFeedTests {
-    private static func summary(_ name: String) -> RoomSummary {
+    private static func summary(_ name: String, active time: Int = 0, unread: Int = 0) -> RoomSummary {
         RoomSummary(
             room: Room(id: RoomID(name), name: name, kind: .group), lastMessage: nil,
-            lastActivity: Date(timeIntervalSince1970: 0), unreadCount: 0, draftPreview: nil)
+            lastActivity: Date(timeIntervalSince1970: TimeInterval(time)), unreadCount: unread, draftPreview: nil)
     }
 
     /// Rooms that change between reads.
     private final class Rooms: Sendable {
         struct Unreadable: Error {}
 
-        private let state = Mutex((names: ["a"], reads: 0, fails: false))
+        private struct State {
+            var rooms = [RoomListFeedTests.summary("a")]
+            var reads: [RoomSelection] = []
+            var fails = false
+        }
 
-        var reads: Int { state.withLock { $0.reads } }
-        func set(_ names: [String]) { state.withLock { $0.names = names } }
+        private let state = Mutex(State())
+
+        var reads: Int { state.withLock { $0.reads.count } }
+        /// The rooms of all reads.
+        var selections: [RoomSelection] { state.withLock { $0.reads } }
+        func set(_ names: [String]) { set(names.map { RoomListFeedTests.summary($0) }) }
+        func set(_ rooms: [RoomSummary]) { state.withLock { $0.rooms = rooms } }
         func setFails(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
-        func read() throws -> [RoomSummary] {
+        func read(_ selection: RoomSelection) throws -> [RoomSummary] {
             try state.withLock { state in
-                state.reads += 1
+                state.reads.append(selection)
                 if state.fails { throw Unreadable() }
-                return state.names.map(RoomListFeedTests.summary)
+                guard case .some(let ids) = selection else { return state.rooms }
+                return state.rooms.filter { ids.contains($0.id) }
             }
+        }
+    }
+
+    /// Waits until no read is in progress, as an update is then published without one.
+    private func settle(_ feed: RoomListFeed, _ rooms: Rooms, _ room: String) async {
+        while true {
+            let reads = rooms.reads
+            feed.update(RoomID(room), since: feed.revision) { _ in }
+            for _ in 0..<20 { await Task.yield() }
+            if rooms.reads == reads { return }
         }
     }
 
     @Test("An observer receives the list at once and after each change")
     func observersReceiveEachChange() async {
         let rooms = Rooms()
-        let feed = RoomListFeed { try rooms.read() }
+        let feed = RoomListFeed { try rooms.read($0) }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next()?.map(\.room.name) == ["a"])
         rooms.set(["a", "b"])
@@ -43,7 +63,7 @@ import Testing
     @Test("Without observers the feed reads nothing")
     func readsNothingWithoutObservers() async {
         let rooms = Rooms()
-        let feed = RoomListFeed { try rooms.read() }
+        let feed = RoomListFeed { try rooms.read($0) }
         for _ in 0..<10 { feed.refresh() }
         for _ in 0..<20 { await Task.yield() }
         #expect(rooms.reads == 0)
@@ -52,7 +72,7 @@ import Testing
     @Test("A failed read leaves the list as it was, and the next change reads again")
     func failedReadIsRetriedAtTheNextChange() async {
         let rooms = Rooms()
-        let feed = RoomListFeed { try rooms.read() }
+        let feed = RoomListFeed { try rooms.read($0) }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next()?.count == 1)
         rooms.setFails(true)
@@ -69,7 +89,7 @@ import Testing
     func changeOfOneRoomNeedsNoRead() async {
         let rooms = Rooms()
         rooms.set(["a", "b"])
-        let feed = RoomListFeed { try rooms.read() }
+        let feed = RoomListFeed { try rooms.read($0) }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next()?.count == 2)
         // A read still runs when its list is published: retry until no read overlaps the update.
@@ -92,9 +112,71 @@ import Testing
         #expect(await observer.next()?.map(\.draftPreview) == [nil, nil, nil])
     }
 
+    private static let rooms = [summary("a", active: 9), summary("b", active: 5), summary("c", active: 5)]
+
+    @Test(
+        "Changed rooms alone are read, and listed by their activity",
+        arguments: [
+            // More messages at the same time, a newer one, an older one, gone, and new.
+            (["a"], [summary("a", active: 9, unread: 2), rooms[1], rooms[2]]),
+            (["c"], [summary("c", active: 10), rooms[0], rooms[1]]),
+            (["a"], [rooms[1], rooms[2], summary("a", active: 1)]),
+            (["b"], [rooms[0], rooms[2]]),
+            (["d"], [rooms[0], summary("d", active: 7), rooms[1], rooms[2]]),
+            (["a", "c", "d"], [summary("d", active: 11), summary("c", active: 10, unread: 1), rooms[1]]),
+        ])
+    func changedRoomsAreRead(changed: [String], expected: [RoomSummary]) async {
+        let rooms = Rooms()
+        rooms.set(Self.rooms)
+        let feed = RoomListFeed { try rooms.read($0) }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next() == Self.rooms)
+        await settle(feed, rooms, "b")
+        rooms.set(expected)
+        feed.refresh(.some(Set(changed.map { RoomID($0) })))
+        #expect(await observer.next() == expected)
+        #expect(rooms.selections.last == .some(Set(changed.map { RoomID($0) })))
+    }
+
+    @Test("Rooms with the same last activity are read with all others, which tells their order")
+    func orderOfEqualActivityIsRead() async {
+        let rooms = Rooms()
+        rooms.set(Self.rooms)
+        let feed = RoomListFeed { try rooms.read($0) }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next() == Self.rooms)
+        await settle(feed, rooms, "b")
+        let expected = [Self.rooms[1], Self.summary("a", active: 5), Self.rooms[2]]
+        rooms.set(expected)
+        feed.refresh(RoomID("a"))
+        #expect(await observer.next() == expected)
+        #expect(rooms.selections.suffix(2) == [.some([RoomID("a")]), .all])
+    }
+
+    @Test("Rooms that could not be read are read with the next change")
+    func unreadRoomsAreReadLater() async {
+        let rooms = Rooms()
+        rooms.set(Self.rooms)
+        let feed = RoomListFeed { try rooms.read($0) }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next() == Self.rooms)
+        await settle(feed, rooms, "b")
+        rooms.setFails(true)
+        let reads = rooms.reads
+        feed.refresh(RoomID("a"))
+        while rooms.reads == reads { await Task.yield() }
+        for _ in 0..<20 { await Task.yield() }
+        rooms.setFails(false)
+        let expected = [Self.summary("a", active: 9, unread: 1), Self.summary("b", active: 5, unread: 1), Self.rooms[2]]
+        rooms.set(expected)
+        feed.refresh(RoomID("b"))
+        #expect(await observer.next() == expected)
+        #expect(rooms.selections.last == .some([RoomID("a"), RoomID("b")]))
+    }
+
     @Test("Finishing the feed ends all streams, including later ones")
     func finishEndsAllStreams() async {
-        let feed = RoomListFeed { [] }
+        let feed = RoomListFeed { _ in [] }
         var early = feed.summaries().makeAsyncIterator()
         #expect(await early.next() == [])
         feed.finish()

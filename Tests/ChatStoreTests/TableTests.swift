@@ -93,11 +93,11 @@ import Testing
             let room = try insertRoom(db)
             try RoomSetting(StagedRooms.setting).set("1", of: room, in: db)
             let staged = StagedRooms(db: db)
-            #expect(try table.summaries().isEmpty)
+            #expect(try table.summaries(of: .all).isEmpty)
             #expect(try staged.all == [room.room.id] && staged.keys == [room.key])
             #expect(try staged.room(room.room.id).key == room.key)
             try staged.show(room, named: "Shown")
-            #expect(try table.summaries().map(\.summary.room.name) == ["Shown"])
+            #expect(try table.summaries(of: .all).map(\.summary.room.name) == ["Shown"])
             #expect(throws: ChatError.notPermitted) { try staged.room(room.room.id) }
             #expect(throws: ChatError.notFound) { try staged.room(RoomID("none")) }
         }
@@ -138,7 +138,7 @@ import Testing
             try table.set(SavedDraft(data: Data("2".utf8), preview: "two"), of: room)
             try table.remove(read, of: room)
             #expect(try table.row(of: room)?.draft.preview == "two")
-            #expect(try table.tokens == [table.previews[room]?.token])
+            #expect(try table.tokens == [table.previews(of: .all)[room]?.token])
             try table.remove(of: room)
             #expect(try table.row(of: room) == nil)
         }

@@ -48,7 +48,7 @@ struct AccountParts {
             ownUserID: Self.own, store: store,
             outbox: Outbox(storage: store, backend: NoServer(), isOnline: false, now: { Fixtures.date }),
             gate: SerialGate(), unsent: unsent, timelines: TimelineFeeds(unsent: unsent),
-            rooms: RoomListFeed { unsent.displayed(try await store.roomSummaries()) }, invitations: ValueFeed([]),
+            rooms: RoomListFeed { unsent.displayed(try await store.roomSummaries(of: $0)) }, invitations: ValueFeed([]),
             ownNames: OwnNames())
     }
 

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Publishes the room list after each change.
 ///
-/// Changes that occur while the list is being read cause a single further read.
+/// Only the rooms that changed are read: there may be thousands of them. Changes that occur while rooms are being read cause
+/// a single further read.
 public final class RoomListFeed: Sendable {
     private struct State {
         var feed = SummaryFeed()
@@ -10,11 +11,11 @@ public final class RoomListFeed: Sendable {
     }
 
     private let state = Mutex(State())
-    private let read: @Sendable () async throws -> [RoomSummary]
+    private let read: @Sendable (RoomSelection) async throws -> [RoomSummary]
 
     /// Creates a feed without observers.
-    /// - Parameter read: Returns all rooms, most recently active first.
-    public init(read: @escaping @Sendable () async throws -> [RoomSummary]) {
+    /// - Parameter read: Returns these rooms, as far as they exist; if all, then most recently active first.
+    public init(read: @escaping @Sendable (RoomSelection) async throws -> [RoomSummary]) {
         self.read = read
     }
 
@@ -30,10 +31,11 @@ public final class RoomListFeed: Sendable {
         return stream
     }
 
-    /// Reads the list again, if anyone observes it.
-    public func refresh() {
+    /// Reads rooms again, if anyone observes them: after changes of their names, last messages, counts, or of whether they
+    /// are listed.
+    public func refresh(_ rooms: RoomSelection = .all) {
         let isReader = state.withLock { state in
-            state.feed.markStale()
+            state.feed.markStale(rooms)
             return !state.isFinished && state.feed.beginRefresh()
         }
         if isReader { Task { await readUntilCurrent() } }
@@ -42,12 +44,15 @@ public final class RoomListFeed: Sendable {
     /// What ``update(_:since:_:)`` compares.
     public var revision: Int { state.withLock { $0.feed.revision } }
 
-    /// Publishes a change of one room. Reads the list only if something else has changed it meanwhile: typing stores a
-    /// draft three times a second, and there may be thousands of rooms.
+    /// Reads a room again, if anyone observes it.
+    public func refresh(_ room: RoomID) { refresh(.some([room])) }
+
+    /// Publishes a change of one room. Reads only if something else has changed the list meanwhile: typing stores a draft
+    /// three times a second.
     /// - Parameter since: the ``revision`` before the change was stored.
     public func update(_ room: RoomID, since: Int, _ change: @Sendable (inout RoomSummary) -> Void) {
         let isPublished = state.withLock { $0.feed.update(room, since: since, change) }
-        if !isPublished { refresh() }
+        if !isPublished { refresh(room) }
     }
 
     /// Ends all streams, including those that begin later.
@@ -59,27 +64,26 @@ public final class RoomListFeed: Sendable {
     }
 
     private func readUntilCurrent() async {
-        while beginRead() {
+        while let rooms = beginRead() {
             do {
-                let rooms = try await read()
-                state.withLock { $0.feed.publish(rooms) }
+                let summaries = try await read(rooms)
+                state.withLock { $0.feed.publish(summaries, of: rooms) }
             } catch {
                 // The list cannot report an error: it stays as it is until the next change.
-                state.withLock { $0.feed.endRefresh() }
+                state.withLock { $0.feed.endRefresh(withoutReading: rooms) }
                 return
             }
         }
     }
 
-    /// - Returns: Whether the list has to be read. Otherwise the refresh has ended.
-    private func beginRead() -> Bool {
+    /// - Returns: The rooms to read, or `nil` if the refresh has ended.
+    private func beginRead() -> RoomSelection? {
         state.withLock { state in
             guard state.feed.isStale else {
                 state.feed.endRefresh()
-                return false
+                return nil
             }
-            state.feed.startReading()
-            return true
+            return state.feed.startReading()
         }
     }
 }

@@ -5,8 +5,8 @@ public struct SummaryFeed {
     /// Observers that were added before the current read began, so that its result is new to them.
     private var due = Observers<[RoomSummary]>()
     private var lastPublished: [RoomSummary]?
-    /// Whether the rooms may have changed since the last read.
-    public private(set) var isStale = true
+    /// The rooms that may have changed since the last read.
+    private var stale = RoomSelection.all
     /// Increases with each change that may have made the list stale.
     public private(set) var revision = 0
     /// Whether a read is in progress.
@@ -14,14 +14,17 @@ public struct SummaryFeed {
 
     public init() {}
 
+    /// Whether rooms may have changed since the last read.
+    public var isStale: Bool { !stale.isEmpty }
+
     /// Adds an observer, which receives the list with the next read.
     public mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
         _ = newObservers.add(continuation)
-        isStale = true
+        stale = .all
     }
 
-    public mutating func markStale() {
-        isStale = true
+    public mutating func markStale(_ rooms: RoomSelection) {
+        stale.formUnion(rooms)
         revision += 1
     }
 
@@ -46,16 +49,31 @@ public struct SummaryFeed {
     }
 
     /// Marks the start of a read: later changes make the list stale again.
-    public mutating func startReading() {
-        isStale = false
+    /// - Returns: The rooms to read.
+    public mutating func startReading() -> RoomSelection {
+        defer { stale = .none }
         newObservers.move(to: &due)
+        return lastPublished == nil ? .all : stale
     }
 
     public mutating func endRefresh() {
         isRefreshing = false
     }
 
-    public mutating func publish(_ rooms: [RoomSummary]) {
+    /// Ends a refresh whose read of these rooms failed. The next one reads them, too.
+    public mutating func endRefresh(withoutReading rooms: RoomSelection) {
+        stale.formUnion(rooms)
+        endRefresh()
+    }
+
+    /// Publishes what was read of these rooms. If their order is not known from that, the whole list becomes stale instead.
+    public mutating func publish(_ summaries: [RoomSummary], of rooms: RoomSelection) {
+        guard case .some(let ids) = rooms else { return publish(summaries) }
+        guard let merged = lastPublished?.replacing(ids, with: summaries) else { return stale = .all }
+        publish(merged)
+    }
+
+    private mutating func publish(_ rooms: [RoomSummary]) {
         if rooms != lastPublished { observers.yield(rooms) }
         due.yield(rooms)
         due.move(to: &observers)
@@ -66,5 +84,55 @@ public struct SummaryFeed {
         observers.finish()
         newObservers.finish()
         due.finish()
+    }
+}
+
+/// Rooms of the list.
+public enum RoomSelection: Equatable, Sendable {
+    case all
+    case some(Set<RoomID>)
+
+    public static var none: Self { .some([]) }
+
+    public var isEmpty: Bool { self == .none }
+
+    public mutating func formUnion(_ other: Self) {
+        guard case .some(let rooms) = self, case .some(let others) = other else { return self = .all }
+        self = .some(rooms.union(others))
+    }
+}
+
+extension [RoomSummary] {
+    /// Replaces rooms of a list that is sorted by last activity.
+    /// - Returns: `nil` if a room would be next to another one with the same last activity: only the store knows their
+    ///   order.
+    fileprivate func replacing(_ ids: Set<RoomID>, with summaries: [RoomSummary]) -> [RoomSummary]? {
+        var moved = Dictionary(summaries.map { ($0.id, $0) }) { first, _ in first }
+        var rooms: [RoomSummary] = []
+        rooms.reserveCapacity(count + summaries.count)
+        for room in self {
+            if !ids.contains(room.id) {
+                rooms.append(room)
+            } else if let updated = moved[room.id], updated.lastActivity == room.lastActivity {
+                rooms.append(updated)
+                moved[room.id] = nil
+            }
+        }
+        for room in moved.values {
+            let index = rooms.partitioningIndex { $0.lastActivity <= room.lastActivity }
+            if index < rooms.endIndex, rooms[index].lastActivity == room.lastActivity { return nil }
+            rooms.insert(room, at: index)
+        }
+        return rooms
+    }
+
+    /// Returns the index of the first room that satisfies the predicate, as all later ones do.
+    private func partitioningIndex(where predicate: (RoomSummary) -> Bool) -> Int {
+        var range = startIndex..<endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = predicate(self[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+        }
+        return range.lowerBound
     }
 }

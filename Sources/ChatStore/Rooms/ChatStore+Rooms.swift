@@ -1,12 +1,13 @@
 public import ChatCore
 
 extension ChatStore {
-    /// Returns all rooms, most recently active first. The cost does not depend on the length of their histories.
-    public func roomSummaries() async throws -> [RoomSummary] {
+    /// Returns rooms, if all, then most recently active first. The cost does not depend on the length of their histories, nor
+    /// on the number of other rooms.
+    public func roomSummaries(of rooms: RoomSelection = .all) async throws -> [RoomSummary] {
         // Read drafts before rooms: if one is sent in between, its token matches `sentDraft` and it is omitted.
-        let drafts = try await readPending { db in try DraftTable(db: db).previews }
+        let drafts = try await readPending { db in try DraftTable(db: db).previews(of: rooms) }
         return try await read { db in
-            try RoomTable(db: db).summaries().map { summary, sentDraft in
+            try RoomTable(db: db).summaries(of: rooms).map { summary, sentDraft in
                 var summary = summary
                 if let draft = drafts[summary.id], draft.token != sentDraft, !draft.preview.isEmpty {
                     summary.draftPreview = draft.preview

@@ -6,38 +6,45 @@ import GRDB
 struct RoomTable {
     let db: Database
 
-    /// Returns all rooms that are not staged, most recently active first, without their drafts.
+    /// Returns the rooms that are not staged, if all, then most recently active first, without their drafts.
     ///
     /// - Returns: The summaries, and the token of the draft that each room sent last.
-    func summaries() throws -> [(summary: RoomSummary, sentDraft: Int64?)] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
-                    m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
-                    coalesce(m.kind = 8, 0) AS isSealed,
-                    m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR
-                        coalesce(\(WrittenColumn.isWrittenHere), 0) AS hasForm,
-                    coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
-                    a.alias AS address, x.unread AS unseen, x.mentions AS unseenMentions,
-                    \(Self.isMissingUnread) AS isMissing, coalesce(k.value, 0) AS isMarkedUnread
-                FROM room r
-                LEFT JOIN unseen x ON x.room = r.key
-                LEFT JOIN avatar p ON p.room = r.key AND p.member = ''
-                LEFT JOIN roomState a ON a.room = r.key
-                LEFT JOIN mentionCount c ON c.room = r.key
-                LEFT JOIN markedUnread k ON k.room = r.key
-                LEFT JOIN message m ON m.key = r.lastMessage
-                LEFT JOIN written w ON w.message = m.key
-                LEFT JOIN user u ON u.key = m.sender
-                LEFT JOIN member s ON s.room = r.key AND s.id = u.id
-                WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = '\(StagedRooms.setting)')
-                ORDER BY r.lastActivity DESC, r.key DESC
-                """)
+    func summaries(of rooms: RoomSelection) throws -> [(summary: RoomSummary, sentDraft: Int64?)] {
         // Rows of a cursor use cached column indexes; copied rows search columns by name.
-        return try Array(
-            Row.fetchCursor(statement).map { row in (try RoomSummary(row: row), try row.optional("sentDraft") as Int64?)
-            })
+        func fetch(_ end: String, _ arguments: StatementArguments = []) throws -> [(RoomSummary, Int64?)] {
+            let statement = try db.cachedStatement(sql: Self.summaries + end)
+            return try Array(
+                Row.fetchCursor(statement, arguments: arguments).map { row in
+                    (try RoomSummary(row: row), try row.optional("sentDraft") as Int64?)
+                })
+        }
+        switch rooms {
+        case .all: return try fetch(" ORDER BY r.lastActivity DESC, r.key DESC")
+        case .some(let ids): return try ids.flatMap { try fetch(" AND r.id = ?", [$0.rawValue]) }
+        }
     }
+
+    private static let summaries = """
+        SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
+            m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
+            coalesce(m.kind = 8, 0) AS isSealed,
+            m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR
+                coalesce(\(WrittenColumn.isWrittenHere), 0) AS hasForm,
+            coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
+            a.alias AS address, x.unread AS unseen, x.mentions AS unseenMentions,
+            \(Self.isMissingUnread) AS isMissing, coalesce(k.value, 0) AS isMarkedUnread
+        FROM room r
+        LEFT JOIN unseen x ON x.room = r.key
+        LEFT JOIN avatar p ON p.room = r.key AND p.member = ''
+        LEFT JOIN roomState a ON a.room = r.key
+        LEFT JOIN mentionCount c ON c.room = r.key
+        LEFT JOIN markedUnread k ON k.room = r.key
+        LEFT JOIN message m ON m.key = r.lastMessage
+        LEFT JOIN written w ON w.message = m.key
+        LEFT JOIN user u ON u.key = m.sender
+        LEFT JOIN member s ON s.room = r.key AND s.id = u.id
+        WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = '\(StagedRooms.setting)')
+        """
 
     /// Whether messages are missing after the read position of the room `r`. A gap that ends right after the read
     /// position lies before it.

@@ -21,18 +21,24 @@ struct DraftTable {
         }
     }
 
-    /// The previews and tokens of all drafts.
-    var previews: [RoomID: (token: Int64, preview: String)] {
-        get throws {
-            let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT room, token, preview FROM draft"))
-            let pairs = try rows.map { row in
-                (
-                    try row.identifier("room") as RoomID,
-                    (token: try row.value("token") as Int64, preview: try row.value("preview") as String)
-                )
+    /// Returns the previews and tokens of drafts.
+    func previews(of rooms: RoomSelection) throws -> [RoomID: (token: Int64, preview: String)] {
+        let columns = "SELECT room, token, preview FROM draft"
+        let rows =
+            switch rooms {
+            case .all: try Row.fetchAll(db.cachedStatement(sql: columns))
+            case .some(let ids):
+                try ids.compactMap {
+                    try Row.fetchOne(db.cachedStatement(sql: columns + " WHERE room = ?"), arguments: [$0.rawValue])
+                }
             }
-            return Dictionary(pairs) { first, _ in first }
+        let pairs = try rows.map { row in
+            (
+                try row.identifier("room") as RoomID,
+                (token: try row.value("token") as Int64, preview: try row.value("preview") as String)
+            )
         }
+        return Dictionary(pairs) { first, _ in first }
     }
 
     var tokens: [Int64] { get throws { try Int64.fetchAll(db, sql: "SELECT token FROM draft") } }

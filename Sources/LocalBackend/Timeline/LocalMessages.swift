@@ -75,7 +75,7 @@ struct LocalMessages: Sendable {
 
     private func publish(_ messages: [Message], in room: RoomID, _ event: GuideConversation.Event) async {
         writer.timelines.publish(.changed(messages), in: room)
-        writer.rooms.refresh()
+        writer.rooms.refresh(room)
         await guide.notify(event, in: room)
     }
 }

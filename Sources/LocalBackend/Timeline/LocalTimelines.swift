@@ -45,7 +45,7 @@ struct LocalTimelines: Sendable {
         try await gate.run {
             let hasMoved = try await store.markRead(message, in: room)
             let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: false)
-            if hasMoved || wasMarked { rooms.refresh() }
+            if hasMoved || wasMarked { rooms.refresh(room) }
         }
     }
 
@@ -61,14 +61,14 @@ struct LocalTimelines: Sendable {
     func noteSending(in room: RoomID) async {
         // If this fails, the message is sent anyway.
         try? await gate.run {
-            if try await store.removeUnreadMark(of: room, isUnsent: false) { rooms.refresh() }
+            if try await store.removeUnreadMark(of: room, isUnsent: false) { rooms.refresh(room) }
         }
     }
 
     func setMarkedUnread(_ isMarked: Bool, in room: RoomID) async throws {
         try await gate.run {
             try await store.setMarkedUnread(isMarked, in: room, isUnsent: false)
-            rooms.refresh()
+            rooms.refresh(room)
         }
     }
 }

@@ -17,7 +17,7 @@ struct TimelineWriter: Sendable {
         let new = NewMessage(
             id: MessageID(makeID()), sender: sender, text: text, sentAt: now(), replyTo: message)
         timelines.publish(.changed([try await store.append(new, to: room).message]), in: room)
-        rooms.refresh()
+        rooms.refresh(room)
     }
 
     func react(_ text: String, by sender: MemberID, to message: MessageID, in room: RoomID) async throws {

@@ -81,7 +81,7 @@ public actor MatrixBackend {
             ownUserID: ownUserID,
             unreadable: translator("This message was written by another version of Parlance and cannot be sent."))
         let feeds = TimelineFeeds(unsent: unsent)
-        let rooms = RoomListFeed { context.muting(unsent.displayed(try await store.roomSummaries())) }
+        let rooms = RoomListFeed { context.muting(unsent.displayed(try await store.roomSummaries(of: $0))) }
         let syncStatus = SyncStatus()
         self.syncStatus = syncStatus
         media = MatrixMedia(client: client, store: store, now: now)

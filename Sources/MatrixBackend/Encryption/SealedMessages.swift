@@ -87,7 +87,7 @@ struct SealedMessages: Sendable {
         let change = try await store.open(try await parser.readAgain(events, in: room), in: room)
         guard !change.changed.isEmpty || !change.removed.isEmpty else { return [] }
         await writer.publish(change)
-        writer.rooms.refresh()
+        writer.rooms.refresh(room)
         return change.arrived
     }
 }

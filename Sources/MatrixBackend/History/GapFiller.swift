@@ -32,7 +32,7 @@ struct GapFiller: Sendable {
             else { return events }
             await writer.publish(change)
             try await removeState(deletedBy: page.events, in: room)
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
             return events
         }
         return Chunk(
@@ -71,7 +71,7 @@ struct GapFiller: Sendable {
                 chunk, in: gap, of: room, members: members, isContiguous: isContiguous)
             guard let change else { return false }
             await writer.publish(change)
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
             return true
         }
     }

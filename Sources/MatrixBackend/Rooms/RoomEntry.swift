@@ -46,7 +46,7 @@ struct RoomEntry: Sendable {
         }
         try await writer.serialized {
             try await writer.write(SyncBatch(rooms: [.left(room, at: context.now())]))
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
         }
     }
 
@@ -81,7 +81,7 @@ struct RoomEntry: Sendable {
             batch.isDirect = context.directRooms.partners[room] != nil
             if !isKnownRoom { entered.insert(room) }
             try await writer.write(SyncBatch(rooms: [batch]))
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
         }
     }
 

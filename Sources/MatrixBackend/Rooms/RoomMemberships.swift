@@ -40,7 +40,7 @@ struct RoomMemberships: Sendable {
         try await writer.serialized {
             let members = try await store.removeMember(member, from: room)
             writer.timelines.publish(members.filter { $0.id == member }, in: room)
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
         }
     }
 

@@ -15,7 +15,7 @@ struct RoomSettings: Sendable {
         try await asking { try await client.setState("m.room.name", ["name": .string(name)], of: room) }
         try await writer.serialized {
             try await store.renameRoom(room, to: name)
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
         }
     }
 

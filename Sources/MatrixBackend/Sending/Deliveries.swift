@@ -39,6 +39,6 @@ struct Deliveries: Sendable {
         // The sync delivers the change as well. For a local echo, the store notes it and the outbox retains it.
         guard let changed = try? await store.apply(change, in: room).changed, !changed.isEmpty else { return }
         timelines.publish(stored: changed, in: room)
-        rooms.refresh()
+        rooms.refresh(room)
     }
 }

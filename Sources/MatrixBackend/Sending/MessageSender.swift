@@ -53,7 +53,7 @@ struct MessageSender: Sendable {
         observer.observe(room)
         let removesDraft = messages.contains { $0.message.removesDraft }
         try await outbox.send(queued, to: room, removingDraft: removesDraft, leaving: draft)
-        if removesDraft { rooms.refresh() }
+        if removesDraft { rooms.refresh(room) }
         return queued.map(\.message)
     }
 

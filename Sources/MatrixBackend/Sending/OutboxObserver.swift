@@ -56,7 +56,7 @@ private struct Publisher: Sendable {
             let update = unsent.update(items, in: room)
             if !update.echoes.removed.isEmpty { writer.timelines.publish(.removed(update.echoes.removed), in: room) }
             if !update.echoes.changed.isEmpty { writer.timelines.publish(.changed(update.echoes.changed), in: room) }
-            if update.changesNewest { writer.rooms.refresh() }
+            if update.changesNewest { writer.rooms.refresh(room) }
             var changed: [Message] = []
             for target in update.targets { changed += await messages(of: target, in: room) }
             if !changed.isEmpty { writer.timelines.publish(.changed(changed), in: room) }

@@ -57,7 +57,9 @@ struct SyncWriter: Sendable {
                 writer.unsent.withEchoes { $0.restartSearch(in: room.id) }
                 await didFindGap(room.id)
             }
-            if !changes.isEmpty || batch.directRooms != nil || update.pushRules != nil { writer.rooms.refresh() }
+            // These concern rooms that the update does not mention.
+            let changesAll = batch.directRooms != nil || update.pushRules != nil
+            writer.rooms.refresh(changesAll ? .all : .some(Set(batch.rooms.map(\.id) + changes.map(\.room))))
         }
     }
 

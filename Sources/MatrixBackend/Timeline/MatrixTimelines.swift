@@ -34,7 +34,7 @@ struct MatrixTimelines: Sendable {
             let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
             let hasMoved = try await store.markRead(message, in: room)
             if hasMoved { try await store.setUnsentReadMarker(message, of: room) }
-            if hasMoved || wasMarked { writer.rooms.refresh() }
+            if hasMoved || wasMarked { writer.rooms.refresh(room) }
             return (hasMoved, wasMarked)
         }
         if hasMoved { Task { await readMarkers.send(message, in: room) } }
@@ -52,7 +52,7 @@ struct MatrixTimelines: Sendable {
     func setMarkedUnread(_ isMarked: Bool, in room: RoomID) async throws {
         try await writer.serialized {
             try await store.setMarkedUnread(isMarked, in: room, isUnsent: true)
-            writer.rooms.refresh()
+            writer.rooms.refresh(room)
         }
         await sendMark()
     }
@@ -62,7 +62,7 @@ struct MatrixTimelines: Sendable {
         // If this fails, the message is sent anyway.
         let wasMarked = try? await writer.serialized {
             let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
-            if wasMarked { writer.rooms.refresh() }
+            if wasMarked { writer.rooms.refresh(room) }
             return wasMarked
         }
         if wasMarked == true { await sendMark() }

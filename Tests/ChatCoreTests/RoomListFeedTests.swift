@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Waits until no read is in progress, as an update is then published without one.
-    private func settle(_ feed: RoomListFeed, _ rooms: Rooms, _ room: String) async {
+    private func waitUntilRead(_ feed: RoomListFeed, _ rooms: Rooms, _ room: String) async {
         while true {
             let reads = rooms.reads
             feed.update(RoomID(room), since: feed.revision) { _ in }
@@ -131,7 +131,7 @@ import Testing
         let feed = RoomListFeed { try rooms.read($0) }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next() == Self.rooms)
-        await settle(feed, rooms, "b")
+        await waitUntilRead(feed, rooms, "b")
         rooms.set(expected)
         feed.refresh(.some(Set(changed.map { RoomID($0) })))
         #expect(await observer.next() == expected)
@@ -145,7 +145,7 @@ import Testing
         let feed = RoomListFeed { try rooms.read($0) }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next() == Self.rooms)
-        await settle(feed, rooms, "b")
+        await waitUntilRead(feed, rooms, "b")
         let expected = [Self.rooms[1], Self.summary("a", active: 5), Self.rooms[2]]
         rooms.set(expected)
         feed.refresh(RoomID("a"))
@@ -160,14 +160,16 @@ import Testing
         let feed = RoomListFeed { try rooms.read($0) }
         var observer = feed.summaries().makeAsyncIterator()
         #expect(await observer.next() == Self.rooms)
-        await settle(feed, rooms, "b")
+        await waitUntilRead(feed, rooms, "b")
         rooms.setFails(true)
         let reads = rooms.reads
         feed.refresh(RoomID("a"))
         while rooms.reads == reads { await Task.yield() }
         for _ in 0..<20 { await Task.yield() }
         rooms.setFails(false)
-        let expected = [Self.summary("a", active: 9, unread: 1), Self.summary("b", active: 5, unread: 1), Self.rooms[2]]
+        let expected = [
+            Self.summary("a", active: 9, unread: 1), Self.summary("b", active: 5, unread: 1), Self.rooms[2],
+        ]
         rooms.set(expected)
         feed.refresh(RoomID("b"))
         #expect(await observer.next() == expected)

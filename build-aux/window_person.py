@@ -141,16 +141,20 @@ class Person:
         return wait(f"'{text}' in {self.user}'s window", lambda: self.shown(text), seconds, self.names)
 
     def sees_toast(self, text, key):
-        """Presses a key until a toast says so. It is there for five seconds, and reading the whole window can take as
-        long on a busy machine."""
+        """Presses a key until a toast says so."""
+        self.sees_briefly(text, lambda: self.press(key))
+
+    def sees_briefly(self, text, cause):
+        """Causes it again until it is seen. It is there for some seconds, and reading the whole window can take as long on
+        a busy machine."""
         def is_there():
-            self.press(key)
+            cause()
             end = time.monotonic() + 8
             while time.monotonic() < end:
                 if self.shown(text):
                     return True
             return False
-        wait(f"the toast '{text}' in {self.user}'s window", is_there, seen=self.names)
+        wait(f"'{text}' for a moment in {self.user}'s window", is_there, seen=self.names)
 
     def misses(self, text):
         wait(f"no '{text}' in {self.user}'s window", lambda: not any(text in name for name in self.names()))

@@ -24,6 +24,7 @@ public struct SummaryFeed {
     }
 
     public mutating func markStale(_ rooms: RoomSelection) {
+        guard !rooms.isEmpty else { return }
         stale.formUnion(rooms)
         revision += 1
     }

@@ -19,12 +19,6 @@
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *message);
 
-// The Swift runtime's hook for main executors other than libdispatch's. Declared in its header Concurrency.h, which the
-// toolchain lacks. The function is MainExecutor.swift's.
-extern __attribute__((swiftcall)) void (*swift_task_enqueueMainExecutor_hook)(void *job, void *original);
-__attribute__((swiftcall)) void parlance_enqueue_main_job(void *job, void *original);
-static inline void shim_enqueue_main_jobs(void) { swift_task_enqueueMainExecutor_hook = parlance_enqueue_main_job; }
-
 // A timer on the system's clock, which the kernel cancels when the clock is set. Swift does not import timerfd.
 static inline int shim_clock_timer(void) { return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC); }
 static inline gboolean shim_arm_clock_timer(int timer, time_t expiry) {

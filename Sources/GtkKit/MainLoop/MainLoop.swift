@@ -1,18 +1,17 @@
 import CGtk
 import Glibc
 
-/// The only main loop: GLib's, with the main actor and the Dispatch main queue attached.
+/// The only main loop: GLib's, with the Dispatch main queue attached.
 ///
 /// Main-actor tasks, `Task.sleep` and `Observations` then run whenever GLib iterates, without polling.
-/// Do not combine it with an `async` main or a nested main loop: neither the main actor nor libdispatch runs
-/// further jobs from within one of its own.
+/// Do not combine it with an `async` main or a nested main loop: libdispatch does not drain its queue from within one
+/// of its own blocks.
 public enum MainLoop {
     private static var source: guint = 0
 
-    /// Attaches the main actor and the Dispatch main queue to the default GLib main context, once. Main thread only.
+    /// Attaches the Dispatch main queue to the default GLib main context, once. Main thread only.
     public static func attachDispatchQueue() {
         guard source == 0 else { return }
-        MainExecutor.attach()
         source = g_unix_fd_add_full(
             G_PRIORITY_DEFAULT, _dispatch_get_main_queue_handle_4CF(), shim_io_in,
             { descriptor, _, _ in

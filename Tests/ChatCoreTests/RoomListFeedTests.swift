@@ -16,7 +16,7 @@ import Testing
 
         private struct State {
             var rooms = [RoomListFeedTests.summary("a")]
-            var reads: [RoomSelection] = []
+            var reads: [RoomScope] = []
             var fails = false
         }
 
@@ -24,28 +24,33 @@ import Testing
 
         var reads: Int { state.withLock { $0.reads.count } }
         /// The rooms of all reads.
-        var selections: [RoomSelection] { state.withLock { $0.reads } }
+        var selections: [RoomScope] { state.withLock { $0.reads } }
         func set(_ names: [String]) { set(names.map { RoomListFeedTests.summary($0) }) }
         func set(_ rooms: [RoomSummary]) { state.withLock { $0.rooms = rooms } }
         func setFails(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
-        func read(_ selection: RoomSelection) throws -> [RoomSummary] {
+        func read(_ selection: RoomScope) throws -> [RoomSummary] {
             try state.withLock { state in
                 state.reads.append(selection)
                 if state.fails { throw Unreadable() }
-                guard case .some(let ids) = selection else { return state.rooms }
+                guard case .only(let ids) = selection else { return state.rooms }
                 return state.rooms.filter { ids.contains($0.id) }
             }
         }
     }
 
-    /// Waits until no read is in progress, as an update is then published without one.
-    private func waitUntilRead(_ feed: RoomListFeed, _ rooms: Rooms, _ room: String) async {
+    /// Returns a feed whose list has been read, with an observer that has received it.
+    private func observed(_ rooms: Rooms) async -> (RoomListFeed, AsyncStream<[RoomSummary]>.AsyncIterator) {
+        rooms.set(Self.rooms)
+        let feed = RoomListFeed { try rooms.read($0) }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next() == Self.rooms)
+        // An update is published without a read once none is in progress.
         while true {
             let reads = rooms.reads
-            feed.update(RoomID(room), since: feed.revision) { _ in }
+            feed.update(Self.rooms[0].id, since: feed.revision) { _ in }
             for _ in 0..<20 { await Task.yield() }
-            if rooms.reads == reads { return }
+            if rooms.reads == reads { return (feed, observer) }
         }
     }
 
@@ -127,40 +132,28 @@ import Testing
         ])
     func changedRoomsAreRead(changed: [String], expected: [RoomSummary]) async {
         let rooms = Rooms()
-        rooms.set(Self.rooms)
-        let feed = RoomListFeed { try rooms.read($0) }
-        var observer = feed.summaries().makeAsyncIterator()
-        #expect(await observer.next() == Self.rooms)
-        await waitUntilRead(feed, rooms, "b")
+        var (feed, observer) = await observed(rooms)
         rooms.set(expected)
-        feed.refresh(.some(Set(changed.map { RoomID($0) })))
+        feed.refresh(.only(Set(changed.map { RoomID($0) })))
         #expect(await observer.next() == expected)
-        #expect(rooms.selections.last == .some(Set(changed.map { RoomID($0) })))
+        #expect(rooms.selections.last == .only(Set(changed.map { RoomID($0) })))
     }
 
     @Test("Rooms with the same last activity are read with all others, which tells their order")
     func orderOfEqualActivityIsRead() async {
         let rooms = Rooms()
-        rooms.set(Self.rooms)
-        let feed = RoomListFeed { try rooms.read($0) }
-        var observer = feed.summaries().makeAsyncIterator()
-        #expect(await observer.next() == Self.rooms)
-        await waitUntilRead(feed, rooms, "b")
+        var (feed, observer) = await observed(rooms)
         let expected = [Self.rooms[1], Self.summary("a", active: 5), Self.rooms[2]]
         rooms.set(expected)
         feed.refresh(RoomID("a"))
         #expect(await observer.next() == expected)
-        #expect(rooms.selections.suffix(2) == [.some([RoomID("a")]), .all])
+        #expect(rooms.selections.suffix(2) == [.only([RoomID("a")]), .all])
     }
 
     @Test("Rooms that could not be read are read with the next change")
     func unreadRoomsAreReadLater() async {
         let rooms = Rooms()
-        rooms.set(Self.rooms)
-        let feed = RoomListFeed { try rooms.read($0) }
-        var observer = feed.summaries().makeAsyncIterator()
-        #expect(await observer.next() == Self.rooms)
-        await waitUntilRead(feed, rooms, "b")
+        var (feed, observer) = await observed(rooms)
         rooms.setFails(true)
         let reads = rooms.reads
         feed.refresh(RoomID("a"))
@@ -173,7 +166,7 @@ import Testing
         rooms.set(expected)
         feed.refresh(RoomID("b"))
         #expect(await observer.next() == expected)
-        #expect(rooms.selections.last == .some([RoomID("a"), RoomID("b")]))
+        #expect(rooms.selections.last == .only([RoomID("a"), RoomID("b")]))
     }
 
     @Test("Finishing the feed ends all streams, including later ones")

@@ -94,10 +94,14 @@ import Testing
             try RoomSetting(StagedRooms.setting).set("1", of: room, in: db)
             let staged = StagedRooms(db: db)
             #expect(try table.summaries(of: .all).isEmpty)
+            #expect(try table.summaries(of: .only([room.room.id])).isEmpty)
             #expect(try staged.all == [room.room.id] && staged.keys == [room.key])
             #expect(try staged.room(room.room.id).key == room.key)
             try staged.show(room, named: "Shown")
-            #expect(try table.summaries(of: .all).map(\.summary.room.name) == ["Shown"])
+            for scope in [RoomScope.all, .only([room.room.id, RoomID("none")])] {
+                #expect(try table.summaries(of: scope).map(\.summary.room.name) == ["Shown"])
+            }
+            #expect(try table.summaries(of: .only([RoomID("none")])).isEmpty)
             #expect(throws: ChatError.notPermitted) { try staged.room(room.room.id) }
             #expect(throws: ChatError.notFound) { try staged.room(RoomID("none")) }
         }
@@ -139,6 +143,9 @@ import Testing
             try table.remove(read, of: room)
             #expect(try table.row(of: room)?.draft.preview == "two")
             #expect(try table.tokens == [table.previews(of: .all)[room]?.token])
+            let previews = try table.previews(of: .only([room, RoomID("none")]))
+            #expect(previews.mapValues(\.preview) == [room: "two"])
+            #expect(try table.previews(of: .only([RoomID("none")])).isEmpty)
             try table.remove(of: room)
             #expect(try table.row(of: room) == nil)
         }

@@ -11,11 +11,12 @@ public final class RoomListFeed: Sendable {
     }
 
     private let state = Mutex(State())
-    private let read: @Sendable (RoomSelection) async throws -> [RoomSummary]
+    private let read: @Sendable (RoomScope) async throws -> [RoomSummary]
 
     /// Creates a feed without observers.
-    /// - Parameter read: Returns these rooms, as far as they exist; if all, then most recently active first.
-    public init(read: @escaping @Sendable (RoomSelection) async throws -> [RoomSummary]) {
+    /// - Parameter read: Returns the rooms in a scope that exist; all of them most recently active first, others in any
+    ///   order.
+    public init(read: @escaping @Sendable (RoomScope) async throws -> [RoomSummary]) {
         self.read = read
     }
 
@@ -33,7 +34,7 @@ public final class RoomListFeed: Sendable {
 
     /// Reads rooms again, if anyone observes them: after changes of their names, last messages, counts, or of whether they
     /// are listed.
-    public func refresh(_ rooms: RoomSelection = .all) {
+    public func refresh(_ rooms: RoomScope = .all) {
         let isReader = state.withLock { state in
             state.feed.markStale(rooms)
             return !state.isFinished && state.feed.beginRefresh()
@@ -45,7 +46,7 @@ public final class RoomListFeed: Sendable {
     public var revision: Int { state.withLock { $0.feed.revision } }
 
     /// Reads a room again, if anyone observes it.
-    public func refresh(_ room: RoomID) { refresh(.some([room])) }
+    public func refresh(_ room: RoomID) { refresh(.only([room])) }
 
     /// Publishes a change of one room. Reads only if something else has changed the list meanwhile: typing stores a draft
     /// three times a second.
@@ -77,7 +78,7 @@ public final class RoomListFeed: Sendable {
     }
 
     /// - Returns: The rooms to read, or `nil` if the refresh has ended.
-    private func beginRead() -> RoomSelection? {
+    private func beginRead() -> RoomScope? {
         state.withLock { state in
             guard state.feed.isStale else {
                 state.feed.endRefresh()

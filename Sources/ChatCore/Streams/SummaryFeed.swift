@@ -6,7 +6,7 @@ public struct SummaryFeed {
     private var due = Observers<[RoomSummary]>()
     private var lastPublished: [RoomSummary]?
     /// The rooms that may have changed since the last read.
-    private var stale = RoomSelection.all
+    private var stale = RoomScope.all
     /// Increases with each change that may have made the list stale.
     public private(set) var revision = 0
     /// Whether a read is in progress.
@@ -23,7 +23,7 @@ public struct SummaryFeed {
         stale = .all
     }
 
-    public mutating func markStale(_ rooms: RoomSelection) {
+    public mutating func markStale(_ rooms: RoomScope) {
         guard !rooms.isEmpty else { return }
         stale.formUnion(rooms)
         revision += 1
@@ -51,8 +51,8 @@ public struct SummaryFeed {
 
     /// Marks the start of a read: later changes make the list stale again.
     /// - Returns: The rooms to read.
-    public mutating func startReading() -> RoomSelection {
-        defer { stale = .none }
+    public mutating func startReading() -> RoomScope {
+        defer { stale = .only([]) }
         newObservers.move(to: &due)
         return lastPublished == nil ? .all : stale
     }
@@ -62,14 +62,14 @@ public struct SummaryFeed {
     }
 
     /// Ends a refresh whose read of these rooms failed. The next one reads them, too.
-    public mutating func endRefresh(withoutReading rooms: RoomSelection) {
+    public mutating func endRefresh(withoutReading rooms: RoomScope) {
         stale.formUnion(rooms)
         endRefresh()
     }
 
     /// Publishes what was read of these rooms. If their order is not known from that, the whole list becomes stale instead.
-    public mutating func publish(_ summaries: [RoomSummary], of rooms: RoomSelection) {
-        guard case .some(let ids) = rooms else { return publish(summaries) }
+    public mutating func publish(_ summaries: [RoomSummary], of rooms: RoomScope) {
+        guard case .only(let ids) = rooms else { return publish(summaries) }
         guard let merged = lastPublished?.replacing(ids, with: summaries) else { return stale = .all }
         publish(merged)
     }
@@ -85,21 +85,6 @@ public struct SummaryFeed {
         observers.finish()
         newObservers.finish()
         due.finish()
-    }
-}
-
-/// Rooms of the list.
-public enum RoomSelection: Equatable, Sendable {
-    case all
-    case some(Set<RoomID>)
-
-    public static var none: Self { .some([]) }
-
-    public var isEmpty: Bool { self == .none }
-
-    public mutating func formUnion(_ other: Self) {
-        guard case .some(let rooms) = self, case .some(let others) = other else { return self = .all }
-        self = .some(rooms.union(others))
     }
 }
 

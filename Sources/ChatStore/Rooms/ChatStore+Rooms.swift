@@ -1,9 +1,9 @@
 public import ChatCore
 
 extension ChatStore {
-    /// Returns rooms, if all, then most recently active first. The cost does not depend on the length of their histories, nor
-    /// on the number of other rooms.
-    public func roomSummaries(of rooms: RoomSelection = .all) async throws -> [RoomSummary] {
+    /// Returns the listed rooms in a scope; all of them most recently active first, others in any order. The cost depends
+    /// neither on the length of their histories nor on the number of other rooms.
+    public func roomSummaries(of rooms: RoomScope = .all) async throws -> [RoomSummary] {
         // Read drafts before rooms: if one is sent in between, its token matches `sentDraft` and it is omitted.
         let drafts = try await readPending { db in try DraftTable(db: db).previews(of: rooms) }
         return try await read { db in

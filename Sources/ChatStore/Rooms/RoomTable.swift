@@ -6,10 +6,10 @@ import GRDB
 struct RoomTable {
     let db: Database
 
-    /// Returns the rooms that are not staged, if all, then most recently active first, without their drafts.
+    /// Returns the rooms that are not staged, without their drafts; all of them most recently active first.
     ///
     /// - Returns: The summaries, and the token of the draft that each room sent last.
-    func summaries(of rooms: RoomSelection) throws -> [(summary: RoomSummary, sentDraft: Int64?)] {
+    func summaries(of rooms: RoomScope) throws -> [(summary: RoomSummary, sentDraft: Int64?)] {
         // Rows of a cursor use cached column indexes; copied rows search columns by name.
         func fetch(_ end: String, _ arguments: StatementArguments = []) throws -> [(RoomSummary, Int64?)] {
             let statement = try db.cachedStatement(sql: Self.summaries + end)
@@ -20,7 +20,7 @@ struct RoomTable {
         }
         switch rooms {
         case .all: return try fetch(" ORDER BY r.lastActivity DESC, r.key DESC")
-        case .some(let ids): return try ids.flatMap { try fetch(" AND r.id = ?", [$0.rawValue]) }
+        case .only(let ids): return try ids.flatMap { try fetch(" AND r.id = ?", [$0.rawValue]) }
         }
     }
 

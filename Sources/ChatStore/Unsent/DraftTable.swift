@@ -22,12 +22,12 @@ struct DraftTable {
     }
 
     /// Returns the previews and tokens of drafts.
-    func previews(of rooms: RoomSelection) throws -> [RoomID: (token: Int64, preview: String)] {
+    func previews(of rooms: RoomScope) throws -> [RoomID: (token: Int64, preview: String)] {
         let columns = "SELECT room, token, preview FROM draft"
         let rows =
             switch rooms {
             case .all: try Row.fetchAll(db.cachedStatement(sql: columns))
-            case .some(let ids):
+            case .only(let ids):
                 try ids.compactMap {
                     try Row.fetchOne(db.cachedStatement(sql: columns + " WHERE room = ?"), arguments: [$0.rawValue])
                 }

@@ -21,7 +21,7 @@ struct LocalRooms: Sendable {
         try await gate.run {
             try await store.createRoom(NewRoom(room: room, members: [profile.member], createdAt: writer.now()))
             await guide.noteTrial(of: .rooms)
-            list.refresh()
+            list.refresh(room.id)
         }
         return room.id
     }
@@ -33,7 +33,7 @@ struct LocalRooms: Sendable {
             try await store.renameRoom(room, to: name)
             if name != before { try await writer.note(RoomEvent(.roomNamed, before: before, after: name), in: room) }
             await guide.noteTrial(of: .rooms)
-            list.refresh()
+            list.refresh(room)
         }
     }
 
@@ -42,7 +42,7 @@ struct LocalRooms: Sendable {
             try await store.removeRoom(room)
             await guide.leave(room)
             timelines.close(room)
-            list.refresh()
+            list.refresh(room)
         }
     }
 
@@ -55,7 +55,7 @@ struct LocalRooms: Sendable {
             timelines.publish(.members(members), in: room)
             let name = members.first { $0.id == member }?.displayName
             try await writer.note(RoomEvent(.removed, subject: member, name: name), in: room)
-            list.refresh()
+            list.refresh(room)
         }
     }
 
@@ -73,7 +73,7 @@ struct LocalRooms: Sendable {
             timelines.publish(.members(try await store.members(of: room)), in: room)
             try await writer.note(RoomEvent(.invited, subject: LocalBackend.guideID, name: name), in: room)
             try await guide.enter(room)
-            list.refresh()
+            list.refresh(room)
         }
     }
 

@@ -63,7 +63,7 @@ actor LeftRooms {
             let rooms = leftRooms.map { RoomBatch.left($0, at: context.now()) }
             try await writer.write(SyncBatch(rooms: rooms, settings: [Self.uncertainSetting: ""]))
             uncertain = nil
-            if !rooms.isEmpty { writer.rooms.refresh(.some(Set(rooms.map(\.id)))) }
+            if !rooms.isEmpty { writer.rooms.refresh(.only(Set(rooms.map(\.id)))) }
         }
     }
 

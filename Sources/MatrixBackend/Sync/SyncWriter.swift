@@ -59,7 +59,7 @@ struct SyncWriter: Sendable {
             }
             // These concern rooms that the update does not mention.
             let changesAll = batch.directRooms != nil || update.pushRules != nil
-            writer.rooms.refresh(changesAll ? .all : .some(Set(batch.rooms.map(\.id) + changes.map(\.room))))
+            writer.rooms.refresh(changesAll ? .all : .only(Set(batch.rooms.map(\.id) + changes.map(\.room))))
         }
     }
 

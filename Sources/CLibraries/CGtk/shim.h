@@ -145,6 +145,10 @@ static inline void shim_default_role(gpointer widget, GtkAccessibleRole role) {
     if (present == GTK_ACCESSIBLE_ROLE_GENERIC || present == GTK_ACCESSIBLE_ROLE_WIDGET)
         g_object_set(widget, "accessible-role", role, NULL);
 }
+static inline void shim_set_class_role(gpointer widget) {
+    GtkAccessibleRole role = gtk_widget_class_get_accessible_role(GTK_WIDGET_GET_CLASS(widget));
+    g_object_set(widget, "accessible-role", role, NULL);
+}
 // The position of the surface's origin on the screen of an X server, in application pixels; FALSE on other displays.
 // Looked up, as GTK may be built without X11 and nothing else here needs its library.
 static inline gboolean shim_x11_root_position(GdkSurface *surface, int *x, int *y) {

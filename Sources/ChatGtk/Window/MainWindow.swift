@@ -57,6 +57,7 @@ public final class MainWindow {
         accounts.attachWindow()
         account = DisplayedAccount(accounts.conversations)
         window = builder["window"]
+        window.setClassRole()
         panes = SplitPane(builder, in: window)
         pages = builder["window_pages"]
         for (button, menu) in [("new_button", "new_menu"), ("primary_menu_button", "primary_menu")] {

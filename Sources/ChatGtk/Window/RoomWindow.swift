@@ -49,6 +49,7 @@ final class RoomWindow {
         self.account = account
         let builder = Builder(resource: Resource.ui("room-window"))
         window = builder["window"]
+        window.setClassRole()
         let content: Box = builder["content"]
         let presenter = RoomPresenter(over: window, requests: conversation.requests) {
             accounts.select(room.account)

@@ -14,7 +14,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     private static func bench(width: Int32 = 500) throws -> HostBench { try HostBench(width: width, height: 600) }
 
     @MainActor
-    private static func setAnimations(_ isOn: Bool) {
+    static func setAnimations(_ isOn: Bool) {
         guard let settings = gtk_settings_get_default() else { return }
         Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-enable-animations", isOn)
     }

@@ -105,7 +105,14 @@ struct ComposerWidgets {
     /// Replaces the text view by a new one, which has no handlers, tags or text yet.
     mutating func renewEditor(from makeEditor: (() -> Widget)?) {
         guard let editor = (makeEditor?() ?? ComposerTextView.make()).asTextView else { return }
+        let (width, height) = (textView.width, textView.height)
         Self.put(editor, inPlaceOf: textView, in: scroller)
+        // A text view wraps by its last width, and one that never had a width, after each character: the field would be
+        // as high as it may get for a frame.
+        if width > 0 {
+            _ = editor.measure(.horizontal)
+            editor.allocate(width: width, height: height)
+        }
         scroller.verticalAdjustment.value = 0
         textView = editor
     }

@@ -39,4 +39,22 @@ final class WindowActivityMonitorTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { isFreed }, "it keeps no window")
         }
     }
+
+    /// A conversation goes while its window shows it.
+    func testFreedMonitorLeavesTheWindow() throws {
+        try onMain {
+            let label = Label("Messages")
+            let window = TestWindow(label)
+            label.isVisible = false
+            let closures = ClosureCount.live
+            do {
+                let monitor = WindowActivityMonitor(on: label)
+                label.isVisible = true
+                XCTAssertGreaterThan(ClosureCount.live, closures + 2, "of the label and of the window")
+                withExtendedLifetime(monitor) {}
+            }
+            XCTAssertEqual(ClosureCount.live, closures + 2, "the label's, which go with it")
+            window.close()
+        }
+    }
 }

@@ -15,6 +15,8 @@ final class WindowActivityMonitor {
         widget.onUnmap { [weak self] _ in self?.leave() }
     }
 
+    isolated deinit { disconnect() }
+
     private func observe(_ widget: Widget) {
         leave()
         guard let window = widget.window else { return }
@@ -31,10 +33,14 @@ final class WindowActivityMonitor {
     }
 
     private func leave() {
-        for connection in connections { connection.disconnect() }
-        connections = []
+        disconnect()
         window = nil
         set(false)
+    }
+
+    private func disconnect() {
+        for connection in connections { connection.disconnect() }
+        connections = []
     }
 
     private func set(_ new: Bool) {

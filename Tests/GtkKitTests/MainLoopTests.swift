@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GtkKit
 import GtkTestSupport
 import Observation
@@ -26,6 +27,70 @@ final class MainLoopTests: GtkTestCase {
             }
             XCTAssertTrue(MainLoop.pump { probe.steps.count == 3 })
             XCTAssertEqual(probe.steps, ["started", "slept", "came back"])
+        }
+    }
+
+    /// Without the alarm of `pump`, a loop that is not woken up would block until the test's own timeout.
+    func testJobsOfTheMainActorWakeTheLoop() {
+        onMain {
+            let probe = Probe()
+            let late = Timeout(after: .seconds(20)) { probe.steps.append("not woken up") }
+            Thread.detachNewThread {
+                usleep(20_000)
+                Task { @MainActor in
+                    probe.steps.append("from a thread")
+                    Task { @MainActor in probe.steps.append("from a job") }
+                }
+            }
+            while probe.steps.count < 2 { MainLoop.iterate(mayBlock: true) }
+            let source = Timeout(after: .milliseconds(1)) {
+                Task { @MainActor in probe.steps.append("from a source") }
+            }
+            while probe.steps.count < 3 { MainLoop.iterate(mayBlock: true) }
+            XCTAssertEqual(probe.steps, ["from a thread", "from a job", "from a source"])
+            withExtendedLifetime((late, source)) {}
+        }
+    }
+
+    /// A job that always enqueues another one would otherwise leave no turn to input and drawing.
+    func testYieldingTaskLetsOtherSourcesRun() {
+        onMain {
+            let probe = Probe()
+            Task { @MainActor in
+                while probe.steps.isEmpty { await Task.yield() }
+                probe.steps.append("task")
+            }
+            let source = Timeout(after: .milliseconds(5)) { probe.steps.append("source") }
+            // Not by `pump`, whose alarm is a source, too.
+            while probe.steps.count < 2 { MainLoop.iterate(mayBlock: true) }
+            XCTAssertEqual(probe.steps, ["source", "task"])
+            withExtendedLifetime(source) {}
+        }
+    }
+
+    func testRenderingFollowsTheState() {
+        onMain {
+            let counter = Counter()
+            let probe = Probe()
+            var rendering: Rendering? = Rendering({ counter.value / 2 }) { half in
+                probe.steps.append("\(half)")
+                // A change by the rendering itself is rendered, too.
+                if half == 50 { counter.value = 7 }
+            }
+            XCTAssertEqual(probe.steps, ["0"])
+            for _ in 1...100 { counter.value += 1 }
+            XCTAssertTrue(MainLoop.pump { probe.steps.count >= 3 })
+            XCTAssertEqual(probe.steps, ["0", "50", "3"], "each batch once")
+            counter.value = 6
+            MainLoop.iterate()
+            counter.value = 9
+            XCTAssertTrue(MainLoop.pump { probe.steps.count >= 4 })
+            XCTAssertEqual(probe.steps.last, "4", "an equal state is not rendered")
+            counter.value = 11
+            rendering = nil
+            MainLoop.iterate()
+            XCTAssertNil(rendering)
+            XCTAssertEqual(probe.steps.count, 4, "nothing after its end")
         }
     }
 

@@ -21,35 +21,31 @@ private protocol RenderingLoop: AnyObject {
     func cancel()
 }
 
+/// Tracks the state itself: `Observations` would resume in the thread pool, which wakes a thread for each change of each
+/// view and then the main loop.
 private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
     private let state: @MainActor () -> State
     private let render: @MainActor (State) -> Void
     private var renderedState: State?
-    private var task: Task<Void, Never>?
+    private var isCanceled = false
 
     init(state: @escaping @MainActor () -> State, render: @escaping @MainActor (State) -> Void) {
         self.state = state
         self.render = render
     }
 
-    func start() {
-        show(state())
-        task = Task { [weak self] in
-            let states = Observations<State?, Never> { self?.state() }
-            for await next in states {
-                guard next != nil, let self, !Task.isCancelled else { return }
-                // The observed value can be one keystroke old; rendering it could hide a field and lose the input.
-                self.show(self.state())
-            }
+    func start() { renderCurrentState() }
+
+    func cancel() { isCanceled = true }
+
+    private func renderCurrentState() {
+        guard !isCanceled else { return }
+        let next = withObservationTracking {
+            state()
+        } onChange: { [weak self] in
+            // Called before the first change. The state is read when the job runs, after all changes until then.
+            Task { @MainActor in self?.renderCurrentState() }
         }
-    }
-
-    func cancel() {
-        task?.cancel()
-        task = nil
-    }
-
-    private func show(_ next: State) {
         guard next != renderedState else { return }
         renderedState = next
         render(next)

@@ -81,6 +81,7 @@ final class ConversationView {
         builder["room_menu_button", MenuButton.self].setMenu(builder["room_menu", Object.self])
         stack = builder["timeline_stack"]
         emptyPage = builder["empty_page"]
+        emptyPage.setIconWhenShown("parlance-chat-symbolic")
         typing = builder["typing_label"]
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]

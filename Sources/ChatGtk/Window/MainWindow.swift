@@ -63,6 +63,9 @@ public final class MainWindow {
         for (button, menu) in [("new_button", "new_menu"), ("primary_menu_button", "primary_menu")] {
             builder[button, MenuButton.self].setMenu(builder[menu, Object.self])
         }
+        for page in ["no_rooms_page", "no_selection_page"] {
+            builder[page, StatusPage.self].setIconWhenShown("parlance-chat-symbolic")
+        }
         accountPresenter = AccountPresenter(accounts, over: window)
         encryption = EncryptionPresenter(accounts, over: window)
         verifications = VerificationPresenter(accounts, over: window)

@@ -32,6 +32,10 @@ public final class StatusPage: Widget {
         adw_status_page_set_icon_name(cast(), iconName)
     }
 
+    /// Sets the icon once the page is shown. A stack measures its hidden pages, too, and drawing a large icon from SVG for
+    /// that costs more than the page itself.
+    public func setIconWhenShown(_ name: String) { onMap { adw_status_page_set_icon_name($0.cast(), name) } }
+
     public var title: String {
         get { String(cString: adw_status_page_get_title(cast())) }
         set { adw_status_page_set_title(cast(), newValue) }

@@ -40,7 +40,7 @@ final class WindowActivityMonitorTests: GtkTestCase {
         }
     }
 
-    /// A conversation goes while its window shows it.
+    /// A conversation is freed while its window still shows it.
     func testFreedMonitorLeavesTheWindow() throws {
         try onMain {
             let label = Label("Messages")

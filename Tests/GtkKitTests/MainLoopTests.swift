@@ -36,6 +36,7 @@ final class MainLoopTests: GtkTestCase {
             let probe = Probe()
             let late = Timeout(after: .seconds(20)) { probe.steps.append("not woken up") }
             Thread.detachNewThread {
+                // Until the loop waits for events.
                 usleep(20_000)
                 Task { @MainActor in
                     probe.steps.append("from a thread")

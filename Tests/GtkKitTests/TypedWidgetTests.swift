@@ -19,6 +19,22 @@ final class TypedWidgetTests: GtkTestCase {
         }
     }
 
+    func testAStatusPageGetsItsIconWhenShown() {
+        onMain {
+            let stack = Stack()
+            let page = StatusPage(title: "No Rooms", iconName: "one")
+            page.setIconWhenShown("two")
+            stack.add(Label("Rooms"))
+            stack.add(page)
+            let window = TestWindow(stack)
+            XCTAssertTrue(MainLoop.pump { stack.height > 0 })
+            XCTAssertEqual(page.iconName, "one", "measured, but hidden")
+            stack.show(page)
+            XCTAssertEqual(page.iconName, "two")
+            window.close()
+        }
+    }
+
     func testATooltipLeavesAWidgetVisible() {
         onMain {
             let (shown, hidden) = (Label("a"), Label("b"))

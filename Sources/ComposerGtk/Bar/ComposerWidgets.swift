@@ -107,8 +107,8 @@ struct ComposerWidgets {
         guard let editor = (makeEditor?() ?? ComposerTextView.make()).asTextView else { return }
         let (width, height) = (textView.width, textView.height)
         Self.put(editor, inPlaceOf: textView, in: scroller)
-        // A text view wraps by its last width, and one that never had a width, after each character: the field would be
-        // as high as it may get for a frame.
+        // A text view computes its height from the width that it was allocated last. Without one it wraps after each
+        // character, and the field would reach its maximum height for a frame.
         if width > 0 {
             _ = editor.measure(.horizontal)
             editor.allocate(width: width, height: height)

@@ -32,8 +32,10 @@ public final class StatusPage: Widget {
         adw_status_page_set_icon_name(cast(), iconName)
     }
 
-    /// Sets the icon once the page is shown. A stack measures its hidden pages, too, and drawing a large icon from SVG for
-    /// that costs more than the page itself.
+    public var iconName: String? { adw_status_page_get_icon_name(cast()).map { String(cString: $0) } }
+
+    /// Sets the icon when the page is shown. A stack measures its hidden pages, too, which would load the icon; at this size
+    /// it is drawn from SVG.
     public func setIconWhenShown(_ name: String) { onMap { adw_status_page_set_icon_name($0.cast(), name) } }
 
     public var title: String {

@@ -44,9 +44,9 @@ open class TopLevel: Widget {
         gtk_window_set_default_size(cast(), gint(clamping: width), gint(clamping: height))
     }
 
-    /// Sets the accessible role to that of the window's class. Call it on a window that is not presented at once: GTK before
-    /// 4.10 would do so when it shows the window, but not if a screen reader asks for the window before. To that it would
-    /// be a filler then, for as long as it exists.
+    /// Sets the accessible role that the window's class has. Call it if the window is not presented at once: GTK 4.8 sets
+    /// the role only when it shows the window, and no longer if a screen reader has asked for the window before. The
+    /// screen reader then knows a filler instead of a window.
     public final func setClassRole() { shim_set_class_role(pointer) }
 
     public final func present() { gtk_window_present(cast()) }

@@ -213,6 +213,18 @@ struct SpellingTests {
         #expect(bench.script.text == "one xrong")
     }
 
+    @Test func loadedTextWaitsForItsFirstCheck() {
+        var bench = Bench()
+        bench.send(.load(WrittenText("one xrong")))
+        bench.pass(.milliseconds(900))
+        #expect(bench.asked.isEmpty, "the window appears before dictionaries are loaded")
+        bench.pass(.milliseconds(200))
+        #expect(bench.wrong == ["xrong"])
+        bench.send(.load(WrittenText("one xother")))
+        bench.pass(CheckedTextDelay.value)
+        #expect(bench.wrong == ["xother"], "they are loaded")
+    }
+
     @Test func pasteIsChecked() {
         var bench = Bench()
         bench.type("one ")

@@ -6,6 +6,9 @@
 struct CheckedText: Sendable {
     /// The delay between an edit and its check. Later edits do not extend it.
     static let delay = Duration.milliseconds(300)
+    /// The delay until the first check of a text that was not typed, such as a draft. Loading the dictionaries for it
+    /// would delay the window that shows it.
+    static let firstDelay = Duration.seconds(1)
     /// The delay between slices of a long text.
     private static let sliceDelay = Duration.milliseconds(10)
     /// The length of a slice, in UTF-16 code units.
@@ -29,6 +32,8 @@ struct CheckedText: Sendable {
     private var ignored: Set<String> = []
     private var request: SpellingRequest?
     private var requestCount = 0
+    /// Whether a request was ever answered, so that the dictionaries are loaded.
+    private var hasAnswer = false
     /// Whether the user last typed at the caret, so that the word there may be unfinished.
     private var isWriting = false
 
@@ -143,7 +148,9 @@ struct CheckedText: Sendable {
     }
 
     private mutating func schedule(_ now: Duration) {
-        if request == nil, deadline == nil { deadline = now + Self.delay }
+        guard request == nil else { return }
+        let due = now + (isWriting || hasAnswer ? Self.delay : Self.firstDelay)
+        deadline = min(deadline ?? due, due)
     }
 
     // MARK: Words
@@ -162,6 +169,7 @@ struct CheckedText: Sendable {
     mutating func note(_ wrong: Set<String>, of id: Int, _ site: Site, now: Duration) -> SpellingRequest? {
         guard let request, request.id == id else { return nil }
         self.request = nil
+        hasAnswer = true
         if verdicts.count + request.words.count > Self.maxVerdicts { verdicts = [:] }
         for word in request.words { verdicts[word] = !wrong.contains(word) }
         return check(site, now: now)

@@ -61,7 +61,7 @@ build: have-build+encryption library schemas $(CATALOGS) ## Build everything, te
 
 # With Swift's own libraries inside: it runs where no Swift is installed, and starts faster.
 release: have-build+encryption library ## Build the program as it is installed, in .build/release
-	$(SWIFT) build -c release --static-swift-stdlib --product parlance
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance $$(build-aux/locale-data $(SWIFT))
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-decode
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-film
 

@@ -54,6 +54,16 @@ import Testing
         }
     }
 
+    @Test func summariesAreValues() {
+        let first = Self.summary("a", unread: 1)
+        var copy = first
+        #expect(copy == first)
+        copy.unreadCount = 2
+        #expect(first.unreadCount == 1 && copy != first)
+        copy.unreadCount = 1
+        #expect(copy == first, "equal contents are equal, whether or not copies share them")
+    }
+
     @Test("An observer receives the list at once and after each change")
     func observersReceiveEachChange() async {
         let rooms = Rooms()

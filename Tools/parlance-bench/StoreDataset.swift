@@ -3,11 +3,12 @@ import ChatStore
 import Foundation
 import ToolSupport
 
-/// A deterministic store of a given number of messages in 200 rooms, built once per folder.
+/// A deterministic store of a given number of messages, built once per folder.
 struct StoreDataset {
     /// Increment to rebuild existing datasets after changing their content.
     private static let version = 1
-    static let rooms = (0..<200).map { RoomID("room-\($0)") }
+    /// The rooms, unless others are asked for.
+    static let rooms = roomIDs(200)
     static let members = (0..<500).map { number in
         Member(
             id: MemberID(number == 0 ? "own" : "member-\(number)"), displayName: "Member \(number)",
@@ -15,16 +16,30 @@ struct StoreDataset {
     }
 
     let count: Int
+    let rooms: [RoomID]
+    let membersPerRoom: Int
     /// Used as `XDG_DATA_HOME`; the store is in its `parlance` subfolder.
     let folder: URL
 
     var store: URL { folder.appendingPathComponent("parlance", isDirectory: true) }
-    var perRoom: Int { count / Self.rooms.count }
+    var perRoom: Int { count / rooms.count }
 
     init(count: Int, in folder: URL) {
         self.count = count
+        rooms = Self.rooms
+        membersPerRoom = Self.members.count
         self.folder = folder.appendingPathComponent("\(count)", isDirectory: true)
     }
+
+    /// A store of `rooms` rooms with 20 members each.
+    init(count: Int, rooms: Int, in folder: URL) {
+        self.count = count
+        self.rooms = Self.roomIDs(rooms)
+        membersPerRoom = 20
+        self.folder = folder.appendingPathComponent("\(rooms)-rooms", isDirectory: true)
+    }
+
+    private static func roomIDs(_ count: Int) -> [RoomID] { (0..<count).map { RoomID("room-\($0)") } }
 
     /// Words of two to twelve letters, the most frequent first.
     static let words: [String] = {
@@ -50,7 +65,9 @@ struct StoreDataset {
         (0..<Int.random(in: 1...25, using: &random)).map { _ in word(using: &random) }.joined(separator: " ")
     }
 
-    static func messages(_ range: Range<Int>, in room: RoomID, using random: inout SeededGenerator) -> [NewMessage] {
+    static func messages(
+        _ range: Range<Int>, in room: RoomID, of members: [Member] = members, using random: inout SeededGenerator
+    ) -> [NewMessage] {
         range.map { number in
             let sender = members[Int(pow(Double(members.count), Double.random(in: 0..<1, using: &random))) - 1]
             return NewMessage(
@@ -66,19 +83,21 @@ struct StoreDataset {
         if (try? String(contentsOf: versionFile, encoding: .utf8)) == "\(Self.version)" { return }
         try? FileManager.default.removeItem(at: folder)
         let store = try await ChatStore.open(in: store)
-        let rooms = Self.rooms.map { room in
+        let members = Array(Self.members.prefix(membersPerRoom))
+        let newRooms = rooms.map { room in
             NewRoom(
-                room: Room(id: room, name: "Room \(room)", kind: .group), members: Self.members,
+                room: Room(id: room, name: "Room \(room)", kind: .group), members: members,
                 createdAt: Date(timeIntervalSince1970: 1_700_000_000))
         }
         // Use the local backend's key for its initial rooms, so that it creates none.
-        _ = try await store.createRooms(rooms, once: "local.firstRooms")
+        _ = try await store.createRooms(newRooms, once: "local.firstRooms")
         var random = SeededGenerator(seed: 2026)
         // Interleave the rooms, as real traffic does.
         for start in stride(from: 0, to: perRoom, by: 250) {
-            for room in Self.rooms {
+            for room in rooms {
                 let range = start..<min(start + 250, perRoom)
-                _ = try await store.ingest(Self.messages(range, in: room, using: &random), into: room)
+                let messages = Self.messages(range, in: room, of: members, using: &random)
+                _ = try await store.ingest(messages, into: room)
             }
         }
         await store.close()

@@ -64,37 +64,92 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
         }
     }
 
-    public var room: Room
-    public var lastMessage: LastMessage?
+    private struct Content: Equatable, Sendable {
+        var room: Room
+        var lastMessage: LastMessage?
+        var lastActivity: Date
+        var unreadCount: Int
+        var mentionCount: Int
+        var mayHaveMoreUnread: Bool
+        var isMarkedUnread: Bool
+        var isMuted = false
+        var draftPreview: String?
+    }
+
+    private final class Storage: Sendable {
+        let content: Content
+
+        init(_ content: Content) { self.content = content }
+    }
+
+    /// Shared by copies: a change of one room copies and compares a list of possibly thousands.
+    private var storage: Storage
+
+    private mutating func change(_ change: (inout Content) -> Void) {
+        var content = storage.content
+        change(&content)
+        storage = Storage(content)
+    }
+
+    public static func == (one: RoomSummary, other: RoomSummary) -> Bool {
+        one.storage === other.storage || one.storage.content == other.storage.content
+    }
+
+    public var room: Room {
+        get { storage.content.room }
+        set { change { $0.room = newValue } }
+    }
+    public var lastMessage: LastMessage? {
+        get { storage.content.lastMessage }
+        set { change { $0.lastMessage = newValue } }
+    }
     /// When the last message was sent; the time of creation for an empty room.
-    public var lastActivity: Date
+    public var lastActivity: Date {
+        get { storage.content.lastActivity }
+        set { change { $0.lastActivity = newValue } }
+    }
     /// The number of notifying messages from others after the fully-read marker.
-    public var unreadCount: Int
+    public var unreadCount: Int {
+        get { storage.content.unreadCount }
+        set { change { $0.unreadCount = newValue } }
+    }
     /// The number of those that mention the user.
-    public var mentionCount: Int
+    public var mentionCount: Int {
+        get { storage.content.mentionCount }
+        set { change { $0.mentionCount = newValue } }
+    }
     /// Whether both counts are lower bounds: messages are missing after the fully-read marker, and the server has sent
     /// no count.
-    public var mayHaveMoreUnread: Bool
+    public var mayHaveMoreUnread: Bool {
+        get { storage.content.mayHaveMoreUnread }
+        set { change { $0.mayHaveMoreUnread = newValue } }
+    }
     /// Whether the user has marked the room as unread, regardless of unread messages.
-    public var isMarkedUnread: Bool
+    public var isMarkedUnread: Bool {
+        get { storage.content.isMarkedUnread }
+        set { change { $0.isMarkedUnread = newValue } }
+    }
     /// Whether nothing in the room notifies (``RoomNotificationRule/nothing``).
-    public var isMuted = false
+    public var isMuted: Bool {
+        get { storage.content.isMuted }
+        set { change { $0.isMuted = newValue } }
+    }
     /// The text of the draft, if any.
-    public var draftPreview: String?
+    public var draftPreview: String? {
+        get { storage.content.draftPreview }
+        set { change { $0.draftPreview = newValue } }
+    }
 
-    public var id: RoomID { room.id }
+    public var id: RoomID { storage.content.room.id }
 
     public init(
         room: Room, lastMessage: LastMessage?, lastActivity: Date, unreadCount: Int, draftPreview: String?,
         mentionCount: Int = 0, mayHaveMoreUnread: Bool = false, isMarkedUnread: Bool = false
     ) {
-        self.isMarkedUnread = isMarkedUnread
-        self.mayHaveMoreUnread = mayHaveMoreUnread
-        self.room = room
-        self.lastMessage = lastMessage
-        self.lastActivity = lastActivity
-        self.unreadCount = unreadCount
-        self.draftPreview = draftPreview
-        self.mentionCount = mentionCount
+        storage = Storage(
+            Content(
+                room: room, lastMessage: lastMessage, lastActivity: lastActivity, unreadCount: unreadCount,
+                mentionCount: mentionCount, mayHaveMoreUnread: mayHaveMoreUnread, isMarkedUnread: isMarkedUnread,
+                draftPreview: draftPreview))
     }
 }

@@ -14,6 +14,8 @@ nonisolated struct PreviewLines: Sendable {
     }
 
     private var lines: [RoomID: Line] = [:]
+    /// The rooms that the lines are of.
+    private var summaries: [RoomSummary] = []
     private let readsPlainTexts: Bool
 
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
@@ -23,16 +25,22 @@ nonisolated struct PreviewLines: Sendable {
 
     /// Returns a copy updated to these rooms. Stays on the caller's thread if nothing has changed.
     func adding(_ summaries: [RoomSummary]) async -> PreviewLines {
-        let isCached = summaries.allSatisfy { summary in
-            guard let message = summary.lastMessage else { return true }
-            return lines[summary.id]?.matches(message) ?? false
+        let isInPlace = self.summaries.count == summaries.count
+        let isCached = summaries.indices.allSatisfy { index in
+            if isInPlace, self.summaries[index] == summaries[index] { return true }
+            guard let message = summaries[index].lastMessage else { return true }
+            return lines[summaries[index].id]?.matches(message) ?? false
         }
-        return isCached ? self : await reading(summaries)
+        guard isCached else { return await reading(summaries) }
+        var next = self
+        next.summaries = summaries
+        return next
     }
 
     @concurrent
     private func reading(_ summaries: [RoomSummary]) async -> PreviewLines {
         var next = PreviewLines(readsPlainTexts: readsPlainTexts)
+        next.summaries = summaries
         for summary in summaries {
             guard let message = summary.lastMessage else { continue }
             let text = message.text

@@ -202,6 +202,15 @@ struct BodyBuilder {
         return true
     }
 
+    /// Adds the text since ``endParagraph()`` as a cell of the innermost row, without a container for what can only be text.
+    /// What is nested too deep becomes a paragraph, as in a cell that is opened.
+    mutating func endCell(isHeader: Bool, _ alignment: BodyTable.Alignment) {
+        guard ignored == 0, frames[frames.count - 1].container == .row, depth < MessageBody.maxDepth else {
+            return endParagraph()
+        }
+        closeCell(drainInline(), isHeader: isHeader, alignment)
+    }
+
     private mutating func closeCell(_ text: InlineText, isHeader: Bool, _ alignment: BodyTable.Alignment) {
         frames[frames.count - 1].cells.append(BodyTable.Cell(text, isHeader: isHeader, alignment: alignment))
     }

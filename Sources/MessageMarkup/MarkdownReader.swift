@@ -106,8 +106,7 @@ struct MarkdownParser {
         case MD_BLOCK_TABLE: builder.open(.table)
         case MD_BLOCK_TR: builder.open(.row)
         case MD_BLOCK_TH, MD_BLOCK_TD:
-            let alignment = detail?.load(as: MD_BLOCK_TD_DETAIL.self).align
-            builder.open(.cell(isHeader: block == MD_BLOCK_TH, BodyTable.Alignment(alignment ?? MD_ALIGN_DEFAULT)))
+            builder.endParagraph()
             (isInCell, isCellEmpty) = (true, true)
         default: break
         }
@@ -125,7 +124,8 @@ struct MarkdownParser {
         case MD_BLOCK_H: builder.endHeading(level: detail.map { Int($0.load(as: MD_BLOCK_H_DETAIL.self).level) } ?? 1)
         case MD_BLOCK_P, MD_BLOCK_HTML: builder.endParagraph()
         case MD_BLOCK_TH, MD_BLOCK_TD:
-            builder.close()
+            let alignment = detail?.load(as: MD_BLOCK_TD_DETAIL.self).align
+            builder.endCell(isHeader: block == MD_BLOCK_TH, BodyTable.Alignment(alignment ?? MD_ALIGN_DEFAULT))
             isInCell = false
             if isCellEmpty { remainingEmptyCells -= 1 }
             return remainingEmptyCells < 0 ? 1 : 0
@@ -326,8 +326,9 @@ struct MarkdownParser {
 
     private mutating func flush() {
         guard !pending.isEmpty else { return }
+        guard !overlay.isPlain else { return builder.add(drainPending()) }
         let runTemplate = builder.runTemplate
-        if !overlay.isPlain { builder.runTemplate = overlay.applied(to: runTemplate) }
+        builder.runTemplate = overlay.applied(to: runTemplate)
         builder.add(drainPending())
         builder.runTemplate = runTemplate
     }

@@ -34,9 +34,11 @@ def expect(what, found, wanted):
 def go_to(person, key, name):
     """Presses a key until the focus is on what is called so."""
     def is_there():
-        if any(found.startswith(f"focus on {name}") for found in person.names()):
+        before = person.focuses()
+        if any(found.startswith(name) for found in before):
             return True
         person.press(key)
+        person.sees_change(person.focuses, before)
     wait(f"the focus of {person.user} on '{name}'", is_there)
 
 

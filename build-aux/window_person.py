@@ -1,7 +1,6 @@
 """A person with a Parlance of their own on the one display: a home, a session bus, real keys, and what is on screen. For
 check-conversation and check-encryption.
 """
-import json
 import os
 import pathlib
 import shutil
@@ -10,7 +9,8 @@ import sys
 import tempfile
 import time
 
-from window_probe import BUS_LAUNCHER, keycode, name_of, role_of
+from window_probe import BUS_LAUNCHER, State, keycode
+from window_reader import Reader
 
 # What a picture's name begins with.
 SCRIPT = os.path.basename(sys.argv[0]).removeprefix("check-")
@@ -38,6 +38,7 @@ class Person:
         with open(f"{self.home}/bus.conf", "w") as file:
             file.write(BUS)
         self.others = []
+        self.reader = None
         session = subprocess.Popen(
             ["dbus-daemon", f"--config-file={self.home}/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -83,6 +84,9 @@ class Person:
 
     def start(self):
         self.process = subprocess.Popen([self.program], env=self.environment)
+        if self.reader:
+            self.reader.close()
+        self.reader = Reader(self.environment["AT_SPI_BUS_ADDRESS"], self.process.pid)
         self.frame = wait(f"{self.user}'s window", lambda: next(iter(self.windows()), None))
         x, y, width, height = self.place
         self.activate()
@@ -127,10 +131,15 @@ class Person:
         subprocess.run(["xdotool", "type", "--delay", "15", "--", text], check=True)
 
     def names(self):
-        """Asked by a process of its own: what libatspi remembers of a window is not always told that it has changed."""
-        said = subprocess.run([sys.executable, __file__, "--names", str(self.process.pid)], env=self.environment,
-                              capture_output=True, text=True).stdout
-        return json.loads(said or "[]")
+        """The names and texts on screen; that of what has the focus also as "focus on" it."""
+        found = []
+        for each in self.reader.objects():
+            found.append(each.name)
+            if each.has(State.FOCUSED):
+                found.append("focus on " + each.name)
+            if each.is_text:
+                found.append(each.text)
+        return found
 
     def shown(self, text):
         """The name of something on screen that has that in it, if there is one."""
@@ -156,14 +165,21 @@ class Person:
             return False
         wait(f"'{text}' for a moment in {self.user}'s window", is_there, seen=self.names)
 
+    def sees_change(self, read, before):
+        """Waits a moment until what `read` answers is another thing: what assistive technology is told comes later than
+        the key.
+        """
+        end = time.monotonic() + 3
+        while read() in (None, before) and time.monotonic() < end:
+            time.sleep(0.02)
+
     def misses(self, text):
         wait(f"no '{text}' in {self.user}'s window", lambda: not any(text in name for name in self.names()))
 
     def width(self, name):
         """How wide the first thing is whose name begins so, in pixels."""
-        said = subprocess.run([sys.executable, __file__, "--width", str(self.process.pid), name], env=self.environment,
-                              capture_output=True, text=True).stdout
-        return int(said or 0)
+        found = next((each for each in self.reader.objects() if each.name.startswith(name)), None)
+        return self.reader.width(found) if found else 0
 
     def in_composer(self):
         self.activate()
@@ -206,21 +222,25 @@ class Person:
                 fail(f"the {focus['role']} '{focus['name']}' is called by its mnemonic")
             seen.append(focus)
             self.press("Tab")
-            # What assistive technology is told comes later than the key.
-            end = time.monotonic() + 3
-            while (focus := self.focus() or seen[-1]) == seen[-1] and time.monotonic() < end:
-                time.sleep(0.05)
+            self.sees_change(self.focus, focus)
+            focus = self.focus() or seen[-1]
             if focus == seen[-1]:
                 break
         missing = [name for name in names if not any(focus["name"].startswith(name) for focus in seen)]
         if missing:
             fail(f"Tab does not reach {missing}, but {[focus['name'] for focus in seen]}")
 
+    def focuses(self):
+        """What has the focus of its window, by name."""
+        return [each.name for each in self.reader.objects() if each.has(State.FOCUSED)]
+
     def focus(self):
-        """Role and name of what has the keyboard focus."""
-        said = subprocess.run([sys.executable, __file__, "--focus", str(self.process.pid)], env=self.environment,
-                              capture_output=True, text=True).stdout
-        return json.loads(said or "null")
+        """Role and name of what has the keyboard focus, of the dialog that was opened last: each window has a focus."""
+        found = None
+        for each in self.reader.objects():
+            if each.has(State.FOCUSED) and each.role != "frame":
+                found = {"role": each.role, "name": each.name}
+        return found
 
     def picture(self, folder, what):
         self.activate()
@@ -230,67 +250,14 @@ class Person:
                         f"{folder}/{SCRIPT}-{what}.png"], check=True)
 
     def end(self):
+        if self.reader:
+            self.reader.close()
+            self.reader = None
         for process in (self.process, *reversed(self.others)):
             if process.poll() is None:
                 process.terminate()
                 process.wait()
         shutil.rmtree(self.home, ignore_errors=True)
-
-
-def on_screen(pid):
-    """What is on screen in the windows of a process, as assistive technology finds it."""
-    import gi
-    gi.require_version("Atspi", "2.0")
-    from gi.repository import Atspi, GLib
-    desktop = Atspi.get_desktop(0)
-    pending = [desktop.get_child_at_index(index) for index in range(desktop.get_child_count())]
-    pending = [child for child in pending if child and child.get_process_id() == pid]
-    while pending:
-        node = pending.pop()
-        try:
-            if node.get_role_name() != "application" and not node.get_state_set().contains(Atspi.StateType.VISIBLE):
-                continue
-            yield node
-            pending += [node.get_child_at_index(index) for index in reversed(range(node.get_child_count()))]
-            pending = [child for child in pending if child]
-        except GLib.Error:
-            pass  # Gone meanwhile.
-
-
-def print_names(pid):
-    """The names that assistive technology reads."""
-    from gi.repository import Atspi, GLib
-    found = []
-    for node in on_screen(pid):
-        try:
-            found.append(name_of(node))
-            if node.get_state_set().contains(Atspi.StateType.FOCUSED):
-                found.append("focus on " + name_of(node))
-            text = node.get_text_iface()
-            if text:
-                found.append(Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text)))
-        except GLib.Error:
-            pass  # Gone meanwhile.
-    print(json.dumps(found))
-
-
-def print_focus(pid):
-    """Of the dialog that was opened last: each window has a focus of its own."""
-    from gi.repository import Atspi, GLib
-    found = None
-    for node in on_screen(pid):
-        try:
-            if node.get_state_set().contains(Atspi.StateType.FOCUSED) and role_of(node) != "frame":
-                found = {"role": role_of(node), "name": name_of(node)}
-        except GLib.Error:
-            pass  # Gone meanwhile.
-    print(json.dumps(found))
-
-
-def print_width(pid, name):
-    from gi.repository import Atspi
-    node = next(node for node in on_screen(pid) if name_of(node).startswith(name))
-    print(node.get_component_iface().get_extents(Atspi.CoordType.WINDOW).width)
 
 
 def fail(message):
@@ -307,7 +274,3 @@ def wait(what, condition, seconds=60, seen=None):
             return answer
         time.sleep(0.05)
     fail(f"not within {seconds} s: {what}" + (f"; there is {' | '.join(seen())}" if seen else ""))
-
-
-if __name__ == "__main__":
-    {"--names": print_names, "--focus": print_focus, "--width": print_width}[sys.argv[1]](int(sys.argv[2]), *sys.argv[3:])

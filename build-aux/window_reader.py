@@ -1,0 +1,161 @@
+"""What is on screen in a program's windows, read from its accessibility bus. For window_person.
+
+GTK answers with all of its objects at once (org.a11y.atspi.Cache) in a fraction of the time that libatspi takes to ask
+each of them, and libatspi is not always told that what it remembers has changed.
+"""
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
+
+from window_probe import ROLES  # noqa: E402
+
+ROOT = "/org/a11y/atspi/accessible/root"
+ACCESSIBLE = "org.a11y.atspi.Accessible"
+TEXT = "org.a11y.atspi.Text"
+# Their labels are objects of their own, and name nothing but themselves.
+UNNAMED = {Atspi.Role.PANEL, Atspi.Role.FILLER, Atspi.Role.SCROLL_PANE, Atspi.Role.SCROLL_BAR, Atspi.Role.SEPARATOR}
+# The longest text: not every kind of text field knows -1.
+WHOLE = GLib.Variant("(ii)", (0, 0x7FFFFFFF))
+# More than the tree is deep.
+DEPTH = 200
+
+
+class Object:
+    """An accessible object as it was when it was read."""
+
+    def __init__(self, item):
+        (_, self.path), _, _, _, self.count, interfaces, self.name, role, _, states = item
+        self.interfaces = set(interfaces)
+        self.kind = Atspi.Role(role)
+        self.states = states
+        self.text = ""
+
+    @property
+    def role(self):
+        name = Atspi.role_get_name(self.kind)
+        return ROLES.get(name, name)
+
+    @property
+    def is_text(self):
+        return TEXT in self.interfaces
+
+    def has(self, state):
+        word, bit = divmod(int(state), 32)
+        return bool(self.states[word] >> bit & 1)
+
+
+class Reader:
+    """Reads the windows of the process `pid`, which is on the accessibility bus at `address`."""
+
+    def __init__(self, address, pid):
+        self.bus = Gio.DBusConnection.new_for_address_sync(
+            address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+        self.pid = pid
+        self.program = None
+
+    def close(self):
+        self.bus.close_sync()
+
+    def objects(self):
+        """The visible objects with their names and texts, depth first, windows in the order of their opening. Nothing
+        while the program is not on the bus.
+        """
+        self.program = self.program or self._find()
+        if not self.program:
+            return []
+        visible = list(self._visible())
+        self._read_texts(visible)
+        self._read_labels([each for each in visible if not each.name and each.kind not in UNNAMED])
+        return visible
+
+    def width(self, found):
+        (_, _, width, _), = self._ask(
+            [(found.path, "org.a11y.atspi.Component", "GetExtents", GLib.Variant("(u)", (int(Atspi.CoordType.WINDOW),)))])[0]
+        return width
+
+    def _find(self):
+        for program, _ in self._ask([(ROOT, ACCESSIBLE, "GetChildren", None)], "org.a11y.atspi.Registry")[0][0]:
+            pid = self._ask([("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+                              GLib.Variant("(s)", (program,)))], "org.freedesktop.DBus")[0]
+            if pid and pid[0] == self.pid:
+                return program
+        return None
+
+    def _visible(self):
+        objects, children = {}, {}
+        # GTK makes an object when its parent is asked for it: what nobody has asked for is not in the answer.
+        for _ in range(DEPTH):
+            answer = self._ask([("/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems", None)])[0]
+            if not answer:
+                return
+            objects = {each.path: each for each in map(Object, answer[0])}
+            # What is hidden names its parent still: only the parent tells.
+            parents = [each for each in objects.values() if each.count and each.path not in children]
+            parents = [ROOT, *(each.path for each in parents if each.path != ROOT)]
+            for path, answer in zip(parents, self._ask([(path, ACCESSIBLE, "GetChildren", None) for path in parents])):
+                children[path] = [child for _, child in answer[0]] if answer else []
+            if all(path in objects for path in self._reached(objects, children)):
+                break
+        for path in self._reached(objects, children):
+            if path in objects:
+                yield objects[path]
+
+    def _reached(self, objects, children):
+        pending = list(reversed(children[ROOT]))
+        seen = set()
+        while pending:
+            path = pending.pop()
+            if path in seen or path in objects and not objects[path].has(Atspi.StateType.VISIBLE):
+                continue
+            seen.add(path)
+            yield path
+            pending += reversed(children.get(path, []))
+
+    def _read_texts(self, objects):
+        """Texts of what has any. GTK 4.8 calls a label by its text."""
+        objects = [each for each in objects if each.is_text]
+        labels = [each for each in objects
+                  if each.kind == Atspi.Role.LABEL and each.name and not each.name.startswith("Gtk")]
+        objects = [each for each in objects if each not in labels]
+        for each, answer in zip(objects, self._ask(
+                [(each.path, TEXT, "GetText", WHOLE) for each in objects])):
+            each.text = answer[0] if answer else ""
+        for each in labels:
+            each.text = each.name
+
+    def _read_labels(self, objects):
+        """Names that newer GTK leaves to the labels that stand for them."""
+        for each in objects:
+            each.name = each.text if each.kind == Atspi.Role.LABEL else ""
+        others = [each for each in objects if not each.name]
+        named = {}
+        for each, answer in zip(others, self._ask([(each.path, ACCESSIBLE, "GetRelationSet", None) for each in others])):
+            for kind, targets in answer[0] if answer else []:
+                if kind == int(Atspi.RelationType.LABELLED_BY):
+                    named[each.path] = [path for _, path in targets]
+        labels = sorted({path for paths in named.values() for path in paths})
+        texts = dict(zip(labels, self._ask([(path, TEXT, "GetText", WHOLE) for path in labels])))
+        for each in others:
+            each.name = " ".join(texts[path][0] for path in named.get(each.path, []) if texts[path])
+
+    def _ask(self, calls, to=None):
+        """The answers to calls of (path, interface, method, arguments), all sent before the first is awaited; None for
+        what has gone.
+        """
+        answers = [None] * len(calls)
+        pending = len(calls)
+
+        def answered(bus, result, place):
+            nonlocal pending
+            pending -= 1
+            try:
+                answers[place] = bus.call_finish(result).unpack()
+            except GLib.Error:
+                pass
+        for place, (path, interface, method, arguments) in enumerate(calls):
+            self.bus.call(to or self.program, path, interface, method, arguments, None, Gio.DBusCallFlags.NONE, 20_000, None,
+                          answered, place)
+        while pending:
+            GLib.MainContext.default().iteration(True)
+        return answers

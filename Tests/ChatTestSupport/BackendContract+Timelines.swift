@@ -50,11 +50,14 @@ extension BackendContract {
             var updates = backend.timeline(of: room, limit: 50).makeAsyncIterator()
             var texts: [String] = []
             while texts.last != "20", let update = await updates.next() {
-                switch update {
-                case .opened(let page, _, _): texts += page.messages.map(\.text)
-                case .changed(let messages): texts += messages.filter { $0.delivery == .sent }.map(\.text)
-                default: break
-                }
+                // A message is there before it is sent, too.
+                let messages =
+                    switch update {
+                    case .opened(let page, _, _): page.messages
+                    case .changed(let messages): messages
+                    default: [Message]()
+                    }
+                texts += messages.filter { $0.delivery == .sent }.map(\.text)
             }
             try await sending
             try expect(texts == (1...20).map(String.init), "each once, in order: \(texts)")

@@ -27,6 +27,7 @@ public final class JSONStream {
 
     private unowned let receiver: any JSONReceiver
     private let emptiesTooDeep: Bool
+    private let maxBytes: Int
     private var tokenizer = JSONTokenizer()
     private var path: [JSONStep] = []
     /// The entered containers: `nil` for an object, the number of values for an array.
@@ -38,10 +39,13 @@ public final class JSONStream {
     private var failure: JSONError?
 
     /// Creates a parser.
-    /// - Parameter emptiesTooDeep: Whether containers beyond the maximum depth in a value are replaced by null instead
-    ///   of throwing an error.
-    public init(receiver: any JSONReceiver, emptiesTooDeep: Bool = false) {
+    /// - Parameters:
+    ///   - emptiesTooDeep: Whether containers beyond the maximum depth in a value are replaced by null instead of
+    ///     throwing an error.
+    ///   - maxBytes: The maximum size of a value that is delivered as a whole.
+    public init(receiver: any JSONReceiver, emptiesTooDeep: Bool = false, maxBytes: Int = JSONStream.maxBytes) {
         self.receiver = receiver
+        self.maxBytes = maxBytes
         self.emptiesTooDeep = emptiesTooDeep
     }
 
@@ -83,12 +87,12 @@ public final class JSONStream {
             }
             if builder?.isLeavingOut != true {
                 lastDelivery = offset
-            } else if offset - lastDelivery > Self.maxBytes {
-                throw .tooLong(limit: Self.maxBytes)
+            } else if offset - lastDelivery > maxBytes {
+                throw .tooLong(limit: maxBytes)
             }
         }
         silence = offset - lastDelivery
-        if silence > Self.maxBytes { throw .tooLong(limit: Self.maxBytes) }
+        if silence > maxBytes { throw .tooLong(limit: maxBytes) }
         swap(&tokenizer, &self.tokenizer)
         swap(&builder, &self.builder)
     }
@@ -107,7 +111,7 @@ public final class JSONStream {
             beginValue()
             guard receiver.entersContainer(at: path) else {
                 var builder = JSONBuilder(
-                    maxDepth: Self.maxDepth - counts.count, maxBytes: Self.maxBytes, emptiesTooDeep: emptiesTooDeep)
+                    maxDepth: Self.maxDepth - counts.count, maxBytes: maxBytes, emptiesTooDeep: emptiesTooDeep)
                 _ = try builder.add(token)
                 return builder
             }

@@ -82,8 +82,13 @@ public enum UnopenedMessages {
         // Zero-padded, so that lexicographic order is numeric order.
         let digits = String(number)
         let id = ExactText(String(repeating: "0", count: max(0, 20 - digits.count)) + digits)
-        let array = [UInt8(ascii: "[")] + events.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
-        return CryptoRecord(CryptoRecord.Key(.unopenedMessage, id: id), value: Data(array))
+        var array = Data()
+        for event in events {
+            array.append(UInt8(ascii: array.isEmpty ? "[" : ","))
+            array.append(contentsOf: event)
+        }
+        array.append(UInt8(ascii: "]"))
+        return CryptoRecord(CryptoRecord.Key(.unopenedMessage, id: id), value: array)
     }
 
     /// In order of arrival.

@@ -61,20 +61,23 @@ import Testing
         }
     }
 
+    /// A smaller one than the default, which takes long to reach.
+    private let limit = 1 << 20
+
     /// A container nested too deeply is skipped, up to a maximum length.
     @Test func skippedDeepContainersAreBounded() throws {
         for part in ["[", #"["aaaaaaaa","#] {
             let receiver = RecordingReceiver { _ in false }
-            let stream = JSONStream(receiver: receiver, emptiesTooDeep: true)
-            let parts = Data(String(repeating: part, count: 100_000).utf8)
+            let stream = JSONStream(receiver: receiver, emptiesTooDeep: true, maxBytes: limit)
+            let parts = Data(String(repeating: part, count: 10_000).utf8)
             var fed = 0
-            #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) {
-                while fed < 2 * JSONStream.maxBytes {
+            #expect(throws: JSONError.tooLong(limit: limit)) {
+                while fed < 2 * limit {
                     try stream.feed(parts)
                     fed += parts.count
                 }
             }
-            #expect(fed <= JSONStream.maxBytes)
+            #expect(fed <= limit)
         }
     }
 
@@ -89,17 +92,17 @@ import Testing
         default: part = "aé"
         }
         let receiver = RecordingReceiver { _ in true }
-        let stream = JSONStream(receiver: receiver)
+        let stream = JSONStream(receiver: receiver, maxBytes: limit)
         try stream.feed(Data(start.utf8))
-        let parts = Data(String(repeating: part, count: 500_000).utf8)
+        let parts = Data(String(repeating: part, count: 50_000).utf8)
         var fed = 0
-        #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) {
-            while fed < 2 * JSONStream.maxBytes {
+        #expect(throws: JSONError.tooLong(limit: limit)) {
+            while fed < 2 * limit {
                 try stream.feed(parts)
                 fed += parts.count
             }
         }
-        #expect(fed <= JSONStream.maxBytes)
+        #expect(fed <= limit)
     }
 
     @Test func wholeDocumentsAreBounded() {

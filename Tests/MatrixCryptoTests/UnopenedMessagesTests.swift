@@ -62,10 +62,11 @@ import ToolSupport
 
         let other = try await MachineFixture()
         // A message longer than any genuine one is not stored at all.
-        try await keep([event(0, 300_000)] + (0..<200).map { event($0, 250_000) }, other)
+        try await keep([event(0, 300_000), event(1)], other)
+        #expect(await kept(other).map(\.value.count).reduce(0, +) < 1000)
+        try await keep((0..<150).map { event($0, 250_000) }, other)
         let size = await kept(other).map(\.value.count).reduce(0, +)
         #expect(size > 30_000_000 && size < 34_000_000)
-        #expect(await kept(other).allSatisfy { !$0.value.contains(Data("300000".utf8)) })
     }
 
     @Test("A message that a damaged record makes unreadable blocks no other, and stays stored")

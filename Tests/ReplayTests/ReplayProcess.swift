@@ -32,11 +32,13 @@ final class ReplayProcess {
 
     /// Returns the next line, or `nil` at the end of the output.
     func readLine() throws -> String? {
+        var searched = 0
         while true {
-            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { unread = Data(unread[unread.index(after: end)...]) }
+            if let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = Data(unread[(end + 1)...]) }
                 return String(decoding: unread[..<end], as: UTF8.self)
             }
+            searched = unread.count
             let data = output.fileHandleForReading.availableData
             guard !data.isEmpty else { return nil }
             unread.append(data)

@@ -55,6 +55,31 @@ import Testing
         await store.close()
     }
 
+    /// Responds to each sync after a moment. Those of ``FakeHomeserver`` end with the first that is canceled.
+    private struct PromptHomeserver: MatrixTransport {
+        func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+            guard request.url.path.hasSuffix("/sync") else { return MatrixResponse(status: 404, body: Data("{}".utf8)) }
+            try await Task.sleep(for: .milliseconds(1))
+            return MatrixResponse(status: 200, body: Data(#"{"next_batch":"s"}"#.utf8))
+        }
+    }
+
+    @Test("A rejection of the earlier token that is handled late does not end the session that has begun")
+    func rejectionConcernsItsSession() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let session = MatrixSession(user: MemberID("@me:example.org"), device: "D", token: AccessToken("0"))
+        let backend = try await MatrixBackend.start(
+            over: store, server: Homeserver(url: URL(filePath: "/"), versions: ["v1.11"], features: []),
+            session: session, transport: PromptHomeserver())
+        for number in 1...300 {
+            backend.client.credential.reportRejection(backend.client.token, isSoft: false)
+            await backend.resume(with: AccessToken("\(number)"))
+            for await connection in backend.connectionStates() where connection == .online { break }
+        }
+        await backend.close()
+        await store.close()
+    }
+
     @Test func pendingMessageIsTheRoomsLastMessage() async throws {
         let isForbidden = Mutex(false)
         let server = FakeHomeserver { request in

@@ -131,6 +131,14 @@ import Testing
             await state.setFound(.offline)
         }.value
         #expect(state.current == .connecting, "a loop that was stopped reports nothing")
+        let credential = parts.client.credential
+        let second = AccessToken("second")
+        await state.begin(with: second, in: credential)
+        await state.end(Credential.Rejection(token: AccessToken("first"), isSoft: false), of: credential)
+        #expect(state.current == .connecting && credential.token == second, "the first session's end comes late")
+        await state.end(Credential.Rejection(token: second, isSoft: false), of: credential)
+        #expect(state.current == .signedOut(isSoft: false))
+        await state.set(.connecting)
         state.finish()
         await state.set(.offline)
         #expect(state.current == .connecting)

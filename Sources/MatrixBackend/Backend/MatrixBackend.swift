@@ -234,10 +234,10 @@ public actor MatrixBackend {
         for room in rooms { outboxObserver.observe(room) }
         rejections = Task { [client, connection, syncLoop] in
             // Any request may find the token invalid; the sync's own response may take another 30 seconds.
-            for await isSoft in client.credential.rejections {
+            for await rejection in client.credential.rejections {
                 if case .signedOut = connection.current { continue }
-                await syncLoop.cancel()
-                await connection.set(.signedOut(isSoft: isSoft))
+                await syncLoop.cancel(of: rejection.token)
+                await connection.end(rejection, of: client.credential)
             }
         }
         if client.token != nil { await syncLoop.restart() }
@@ -246,10 +246,9 @@ public actor MatrixBackend {
 
     /// Continues with another session of the same device.
     public func resume(with token: AccessToken) async {
-        client.credential.token = token
         // Requests that need a current store wait for the next sync.
         syncStatus.hasCaughtUp = false
-        await connection.set(.connecting)
+        await connection.begin(with: token, in: client.credential)
         guard !isClosed else { return }
         await keys.resume()
         await syncLoop.restart()

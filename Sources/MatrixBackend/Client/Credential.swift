@@ -2,21 +2,28 @@ import Synchronization
 
 /// An account's access token, which changes when the user signs in again.
 final class Credential: Sendable {
+    /// The server's statement that it does not know a token.
+    struct Rejection: Sendable {
+        let token: AccessToken
+        let isSoft: Bool
+    }
+
     private let current: Mutex<AccessToken?>
-    /// Reports that the server has rejected the current token in any request, and whether that is soft. For one observer.
-    let rejections: AsyncStream<Bool>
-    private let rejection: AsyncStream<Bool>.Continuation
+    /// Reports that the server has rejected the current token in any request. For one observer, by whose turn the token may
+    /// be an earlier one.
+    let rejections: AsyncStream<Rejection>
+    private let rejection: AsyncStream<Rejection>.Continuation
 
     init(_ token: AccessToken?) {
         current = Mutex(token)
-        (rejections, rejection) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
+        (rejections, rejection) = AsyncStream.makeStream(of: Rejection.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Ignores tokens other than the current one: a late response to an earlier session's request does not concern this
     /// one.
     func reportRejection(_ token: AccessToken?, isSoft: Bool) {
         guard let token, token == self.token else { return }
-        rejection.yield(isSoft)
+        rejection.yield(Rejection(token: token, isSoft: isSoft))
     }
 
     var token: AccessToken? {

@@ -40,6 +40,19 @@ actor ConnectionState {
         }
     }
 
+    /// Starts connecting with the token of another session.
+    func begin(with token: AccessToken, in credential: Credential) async {
+        // With nothing in between: a rejection of the earlier token is either replaced by this or ignored.
+        credential.token = token
+        await set(.connecting)
+    }
+
+    /// Ends the session whose token the server rejected, unless another one has begun.
+    func end(_ rejection: Credential.Rejection, of credential: Credential) async {
+        guard rejection.token == credential.token else { return }
+        await set(.signedOut(isSoft: rejection.isSoft))
+    }
+
     /// Starts connecting again.
     /// - Returns: `false` if the session has ended.
     func reconnect() async -> Bool {

@@ -47,6 +47,8 @@ actor SyncLoop {
     private let handlers: Handlers
     private let backOff = BackOff()
     private var task: Task<Void, Never>?
+    /// The token that the loop was started with.
+    private var token: AccessToken?
 
     private var isSliding = true
     private var isOnline = false
@@ -70,14 +72,17 @@ actor SyncLoop {
         status.hasCaughtUp = false
         let before = task
         before?.cancel()
+        token = client.token
         task = Task { [weak self] in
             await before?.value
             await self?.run()
         }
     }
 
-    /// Ends the loop without waiting for it, as from one of its handlers.
-    func cancel() { task?.cancel() }
+    /// Ends the loop of a session without waiting for it, as from one of its handlers. Another session's continues.
+    func cancel(of token: AccessToken) {
+        if token == self.token { task?.cancel() }
+    }
 
     /// Ends the loop and waits until it has ended.
     func stop() async {

@@ -102,10 +102,12 @@ bench-quick: build-bench-quick ## Measure in two minutes what is counted in inst
 bench-compare: ## Compare the rows kept for this commit with those of BASE
 	@build-aux/bench --compare $(BASE)
 
-bench-peers: build-bench-quick deps-test ## Measure beside Nheko and Dino of Debian 12, by keys and pixels, as root (15 min); ARGS=--fresh makes new accounts
+.build/screen-watch.so: build-aux/screen-watch.c
+	clang -O2 -shared -fPIC $< -o $@ -lX11 -lXext -lXtst -lXdamage
+
+bench-peers: build-bench-quick deps-test .build/screen-watch.so ## Measure beside Nheko and Dino of Debian 12, by keys and pixels, as root (15 min); ARGS=--fresh makes new accounts
 	@if [ "$$(id -u)" != 0 ] || ! build-aux/deps peers; then \
 		echo 'bench-peers: skipped: it needs root, and Nheko, Dino and Prosody as Debian 12 has them'; exit 0; fi; \
-	clang -O2 -shared -fPIC build-aux/screen-watch.c -o .build/screen-watch.so -lX11 -lXext -lXtst -lXdamage && \
 	build-aux/with-display --size 1280x900 build-aux/bench-peers .build/screen-watch.so .build/empty-window $(RELEASE)/parlance $(ARGS)
 
 .PHONY: build-bench build-bench-quick
@@ -113,7 +115,7 @@ build-bench-quick: deps-build+encryption+run+display+bench schemas release
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-bench $(COUNTED)
 	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
 
-build-bench: build-bench-quick
+build-bench: build-bench-quick deps-homeserver .build/screen-watch.so
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-timeline-bench $(COUNTED)
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak

@@ -1,5 +1,5 @@
-// What is drawn in a part of the display, and when, and what it costs the programs that draw it: for build-aux/bench-peers,
-// which loads it as a library. Input is what XTEST makes of it, so programs take it for a person's.
+// What is drawn in a part of the display, and when, and what it costs the programs that draw it: for build-aux/bench-peers
+// and bench-history, which load it as a library. Input is what XTEST makes of it, so programs take it for a person's.
 // Damage tells that something was drawn; whether pixels changed is looked up in the picture itself.
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
@@ -24,6 +24,13 @@ struct seen {
     double cpu, cpu_large; // seconds that the session has taken until the last change, and until the last large one
     int changes;
     double likeness;       // part of the pixels that are as in the kept picture
+};
+
+// What was seen while the wheel turned; times as above, lengths in seconds.
+struct scrolled {
+    int clicks, changes;
+    int gaps;       // longer than asked for
+    double longest; // between two changes, from the first click on
 };
 
 static Display *display;
@@ -174,5 +181,35 @@ struct seen watch(double quiet, double limit, double alike) {
         is_alike = alike <= 0 || likeness() >= alike;
     }
     seen.likeness = alike > 0 ? likeness() : 0;
+    return seen;
+}
+
+// Turns the wheel up for so many seconds, so many clicks a second, and watches what changes.
+struct scrolled scroll_up(double length, double rate, double gap) {
+    struct scrolled seen = {0};
+    forget_events();
+    double begin = seconds(CLOCK_MONOTONIC), now = begin, last = begin;
+    while (now < begin + length) {
+        if (now >= begin + seen.clicks / rate) {
+            XTestFakeButtonEvent(display, 4, True, CurrentTime);
+            XTestFakeButtonEvent(display, 4, False, CurrentTime);
+            XFlush(display);
+            seen.clicks++;
+        }
+        double next = begin + seen.clicks / rate;
+        if (!XPending(display) && next > now) {
+            struct pollfd socket = {ConnectionNumber(display), POLLIN, 0};
+            poll(&socket, 1, (int)((next - now) * 1000) + 1);
+        }
+        int drawn = 0;
+        for (XEvent event; XPending(display); drawn = 1) XNextEvent(display, &event);
+        int changed = drawn ? look() : 0;
+        now = seconds(CLOCK_MONOTONIC);
+        if (now - last > seen.longest) seen.longest = now - last;
+        if (!changed) continue;
+        seen.changes++;
+        seen.gaps += now - last > gap;
+        last = now;
+    }
     return seen;
 }

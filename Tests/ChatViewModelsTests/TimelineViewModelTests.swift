@@ -142,7 +142,8 @@ import Testing
         timeline.send(.pages(.load(.older)))
         await waitUntilIdle()
         #expect(service.calls == [.page(before: 7), .page(before: 4)])
-        #expect(harness.positions == (1...8).map(String.init))
+        let all: [String] = (1...8).map { "\($0)" }
+        #expect(harness.positions == all)
         #expect(harness.reported.isEmpty)
     }
 

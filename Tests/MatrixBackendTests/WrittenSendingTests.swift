@@ -138,7 +138,8 @@ import Testing
         await backend.close()
         await store.close()
 
-        let later = Int64(Date().timeIntervalSince1970 * 1000) + 10 * 24 * 60 * 60 * 1000
+        let days: Int64 = 10 * 24 * 60 * 60 * 1000
+        let later = Int64(Date().timeIntervalSince1970 * 1000) + days
         let second = server()
         (backend, store) = try await second.start(in: folder, at: later)
         await backend.media.sweep()

@@ -61,7 +61,8 @@ import ToolSupport
         tracker.track((0..<600).map { ExactText("@u\($0):b") })
         let queries = [tracker.nextQuery(at: start), tracker.nextQuery(at: start), tracker.nextQuery(at: start)]
         #expect(queries.map { $0?.users.count } == [250, 250, 100])
-        #expect(Set(queries.flatMap { $0?.users ?? [] }).count == 600)
+        let users: [ExactText] = queries.flatMap { $0?.users ?? [] }
+        #expect(Set(users).count == 600)
         #expect(tracker.nextQuery(at: start) == nil)
         tracker.failed(try #require(queries[1]))
         #expect(tracker.nextQuery(at: start)?.users == queries[1]?.users)

@@ -176,7 +176,8 @@ import ToolSupport
             texts = page.messages.filter { $0.event == nil }.map(\.text) + texts
             position = page.messages.first?.position ?? position
         } while page.hasOlder && !page.messages.isEmpty
-        #expect(texts == (1...70).map(String.init))
+        let all: [String] = (1...70).map { "\($0)" }
+        #expect(texts == all)
         #expect(try await back.store.gaps(in: room).isEmpty)
         await back.close()
         await bob.close()

@@ -100,7 +100,10 @@ nonisolated struct FixtureMedia: Sendable {
     private var voice: MediaReference {
         sample("sound.ogg", "audio/ogg") {
             $0.duration = 83_000
-            $0.loudness = (0..<60).map { Int(512 + 480 * sin(Double($0) * 0.9) * cos(Double($0) * 0.23)) }
+            $0.loudness = (0..<60).map { place -> Int in
+                let wave: Double = sin(Double(place) * 0.9) * cos(Double(place) * 0.23)
+                return Int(512 + 480 * wave)
+            }
         }
     }
 

@@ -77,7 +77,7 @@ public struct LinkTarget: Hashable, Sendable {
     }
 
     /// Whether each byte is retained unescaped.
-    private static let isPlain = (0..<256).map { byte in
+    private static let isPlain = (0..<256).map { (byte: Int) -> Bool in
         byte > 0x20 && byte < 0x7F && !"\\\"<>`^{}|".utf8.contains(UInt8(byte))
     }
 

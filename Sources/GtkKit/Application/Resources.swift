@@ -107,9 +107,15 @@ public enum IconTheme {
     private static func folders(of theme: OpaquePointer) -> [String] {
         guard let paths = gtk_icon_theme_get_resource_path(theme) else { return [] }
         defer { g_strfreev(paths) }
-        // GtkApplication adds its own folder with a slash at the end.
-        return sequence(first: paths) { $0 + 1 }.lazy.map(\.pointee).prefix { $0 != nil }
-            .compactMap { $0.map { String(cString: $0) } }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        var folders: [String] = []
+        var next = paths
+        while let path = next.pointee {
+            let folder = String(cString: path)
+            // GtkApplication adds its own folder with a slash at the end.
+            folders.append(folder.hasSuffix("/") ? String(folder.dropLast()) : folder)
+            next += 1
+        }
+        return folders
     }
 }
 

@@ -17,8 +17,6 @@ TEXT = "org.a11y.atspi.Text"
 UNNAMED = {Atspi.Role.PANEL, Atspi.Role.FILLER, Atspi.Role.SCROLL_PANE, Atspi.Role.SCROLL_BAR, Atspi.Role.SEPARATOR}
 # The longest text: not every kind of text field knows -1.
 WHOLE = GLib.Variant("(ii)", (0, 0x7FFFFFFF))
-# More than the tree is deep.
-DEPTH = 200
 
 
 class Object:
@@ -75,7 +73,8 @@ class Reader:
         return width
 
     def _find(self):
-        for program, _ in self._ask([(ROOT, ACCESSIBLE, "GetChildren", None)], "org.a11y.atspi.Registry")[0][0]:
+        answer = self._ask([(ROOT, ACCESSIBLE, "GetChildren", None)], "org.a11y.atspi.Registry")[0]
+        for program, _ in answer[0] if answer else []:
             pid = self._ask([("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
                               GLib.Variant("(s)", (program,)))], "org.freedesktop.DBus")[0]
             if pid and pid[0] == self.pid:
@@ -84,8 +83,10 @@ class Reader:
 
     def _visible(self):
         objects, children = {}, {}
+        known = -1
         # GTK makes an object when its parent is asked for it: what nobody has asked for is not in the answer.
-        for _ in range(DEPTH):
+        while len(objects) > known:
+            known = len(objects)
             answer = self._ask([("/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems", None)])[0]
             if not answer:
                 return
@@ -114,15 +115,14 @@ class Reader:
 
     def _read_texts(self, objects):
         """Texts of what has any. GTK 4.8 calls a label by its text."""
-        objects = [each for each in objects if each.is_text]
-        labels = [each for each in objects
-                  if each.kind == Atspi.Role.LABEL and each.name and not each.name.startswith("Gtk")]
-        objects = [each for each in objects if each not in labels]
-        for each, answer in zip(objects, self._ask(
-                [(each.path, TEXT, "GetText", WHOLE) for each in objects])):
+        fields = []
+        for each in filter(lambda each: each.is_text, objects):
+            if each.kind == Atspi.Role.LABEL and each.name and not each.name.startswith("Gtk"):
+                each.text = each.name
+            else:
+                fields.append(each)
+        for each, answer in zip(fields, self._ask([(each.path, TEXT, "GetText", WHOLE) for each in fields])):
             each.text = answer[0] if answer else ""
-        for each in labels:
-            each.text = each.name
 
     def _read_labels(self, objects):
         """Names that newer GTK leaves to the labels that stand for them."""

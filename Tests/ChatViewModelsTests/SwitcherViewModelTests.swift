@@ -50,19 +50,42 @@ struct SwitcherViewModelTests {
 
     @Test func keysMoveTheSelectionAndReturnChooses() {
         let chosen = Recorder<SwitcherViewModel.Row.ID>()
-        let switcher = Self.switcher(
-            over: [Self.row("a", account: "x", hours: 2), Self.row("a", account: "y", hours: 1), Self.row("b")]
-        ) { chosen.record($0) }
+        let rows = [Self.row("a", account: "x", hours: 2), Self.row("a", account: "y", hours: 1), Self.row("b")]
+        let switcher = Self.switcher(over: rows) { chosen.record($0) }
         switcher.send(.move(-1))
         #expect(switcher.state.selection == 0)
         switcher.send(.move(1))
+        #expect(switcher.state.chosen == nil)
         switcher.send(.choose)
-        switcher.send(.move(8))
+        #expect(switcher.state.chosen == AccountRoom("y", RoomID("a")))
         switcher.send(.choose)
+        let other = Self.switcher(over: rows) { chosen.record($0) }
+        other.send(.move(8))
+        other.send(.choose)
         #expect(
             chosen.values == [
                 .init(account: "y", room: RoomID("a")), .init(account: "", room: RoomID("b")),
             ])
+    }
+
+    @Test("Return right after the text opens its best match, not what was suggested before it")
+    func returnWaitsForTheMatches() async {
+        let chosen = Recorder<SwitcherViewModel.Row.ID>()
+        let switcher = Self.switcher(over: [Self.row("Plans", hours: 2), Self.row("Weather"), Self.row("Zoo")]) {
+            chosen.record($0)
+        }
+        switcher.send(.type("weath"))
+        switcher.send(.choose)
+        // A letter that comes too late changes nothing.
+        switcher.send(.type("weathz"))
+        #expect(switcher.state.chosen == nil)
+        await eventually { switcher.state.chosen == AccountRoom("", RoomID("Weather")) }
+        #expect(chosen.values == [.init(account: "", room: RoomID("Weather"))])
+        // A click opens what it hits.
+        let other = Self.switcher(over: [Self.row("Plans", hours: 2), Self.row("Weather")]) { chosen.record($0) }
+        other.send(.type("weath"))
+        other.send(.open(0))
+        #expect(other.state.chosen == AccountRoom("", RoomID("Plans")))
     }
 
     @Test("With 10,000 rooms, only visible ones become rows")

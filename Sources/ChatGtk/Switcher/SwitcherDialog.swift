@@ -19,6 +19,7 @@ final class SwitcherDialog {
     private var byKey: [String: SwitcherViewModel.Row] = [:]
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
     private var rendering: Rendering?
+    private var choosing: Rendering?
     private var isRendering = false
     /// The maximum number of rows with widgets. GtkListView creates widgets for its first 200 rows at once, which would
     /// delay the first frame by rows that are out of view. They are added in steps afterwards.
@@ -69,7 +70,7 @@ final class SwitcherDialog {
         build()
         field.show(viewModel.state.query)
         field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
-        field.onReturn = { [weak self] _ in self?.choose() }
+        field.onReturn = { [weak viewModel] _ in viewModel?.send(.choose) }
         field.onEscape = { [weak self] in self?.widget.close() }
         addKeys()
         list.setUp(
@@ -80,11 +81,9 @@ final class SwitcherDialog {
             guard let self, !isRendering, let index = list.selectedIndex else { return }
             self.viewModel.send(.select(index))
         }
-        list.onActivate { [weak self] index in
-            self?.viewModel.send(.select(index))
-            self?.choose()
-        }
+        list.onActivate { [weak viewModel] in viewModel?.send(.open($0)) }
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
+        choosing = Rendering({ [viewModel] in viewModel.state.chosen }, { [weak self] in self?.finish($0) })
     }
 
     private func build() {
@@ -117,12 +116,10 @@ final class SwitcherDialog {
         field.widget.addController(keys)
     }
 
-    private func choose() {
-        // The list may be older than the state: Return opens the best match of the current text.
-        guard let room = viewModel.state.selectedRoom else { return }
-        viewModel.send(.choose)
+    private func finish(_ chosen: AccountRoom?) {
+        guard let chosen else { return }
         widget.close()
-        onChoose(room)
+        onChoose(chosen)
     }
 
     // MARK: Rendering

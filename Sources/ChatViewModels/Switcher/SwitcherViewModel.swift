@@ -20,11 +20,9 @@ public final class SwitcherViewModel: ViewModel {
         public var rows: [Row] = []
         /// The index of the row that Return opens.
         public var selection: Int?
+        /// The room that was chosen and is being opened. The dialog closes.
+        public fileprivate(set) var chosen: AccountRoom?
 
-        /// The room that Return opens.
-        public var selectedRoom: AccountRoom? {
-            selection.flatMap { rows.indices.contains($0) ? AccountRoom(rows[$0].id.account, rows[$0].id.room) : nil }
-        }
         /// Whether no name matches the query.
         public var hasNoMatches: Bool { rows.isEmpty && !query.allSatisfy(\.isWhitespace) }
     }
@@ -34,8 +32,10 @@ public final class SwitcherViewModel: ViewModel {
         /// Moves the selection by an offset, stopping at the ends.
         case move(Int)
         case select(Int)
-        /// Opens the selected row.
+        /// Opens the selected row, or the best match once the rooms can be searched.
         case choose
+        /// Opens a row.
+        case open(Int)
     }
 
     /// The maximum number of rows: more than anyone reads, and few enough to lay out at once.
@@ -47,6 +47,8 @@ public final class SwitcherViewModel: ViewModel {
     /// `nil` until it is built.
     @ObservationIgnored private var finder: RoomFinder?
     @ObservationIgnored private var building: Task<Void, Never>?
+    /// What had been typed when ``Action/choose`` came before the finder was built.
+    @ObservationIgnored private var awaited: String?
 
     /// - Parameters:
     ///   - rooms: the rooms and invitations of all accounts.
@@ -68,9 +70,13 @@ public final class SwitcherViewModel: ViewModel {
             state.selection = min(max(next, 0), state.rows.count - 1)
         case .select(let index): if state.rows.indices.contains(index) { state.selection = index }
         case .choose:
-            if let selection = state.selection, state.rows.indices.contains(selection) {
-                onChoose(state.rows[selection].id)
+            // The rows are those from before anything was typed.
+            if building != nil, finder == nil, !state.query.allSatisfy(\.isWhitespace) {
+                awaited = state.query
+            } else if let selection = state.selection {
+                open(selection)
             }
+        case .open(let index): open(index)
         }
     }
 
@@ -86,8 +92,17 @@ public final class SwitcherViewModel: ViewModel {
             let finder = await RoomFinder.over(rooms)
             guard let self, !Task.isCancelled else { return }
             self.finder = finder
+            if let awaited { show(finder.matches(of: awaited)) }
+            if awaited != nil, let selection = state.selection { return open(selection) }
             if !state.query.allSatisfy(\.isWhitespace) { show(finder.matches(of: state.query)) }
         }
+    }
+
+    private func open(_ index: Int) {
+        guard state.chosen == nil, state.rows.indices.contains(index) else { return }
+        let id = state.rows[index].id
+        state.chosen = AccountRoom(id.account, id.room)
+        onChoose(id)
     }
 
     private func show(_ rows: [Row]) {

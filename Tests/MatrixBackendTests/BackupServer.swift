@@ -30,6 +30,8 @@ final class BackupServer: MatrixTransport {
         /// Whether the server performs the request nevertheless.
         var arrives = false
         var count = 1
+        /// How long the response takes.
+        var delay = Duration.zero
     }
 
     private let state = Mutex(State())
@@ -95,6 +97,7 @@ final class BackupServer: MatrixTransport {
             let real = take(request)
             if failure == nil { answer = real }
         }
+        if let delay = failure?.delay, delay > .zero { try await Task.sleep(for: delay) }
         let found = answer ?? ["status": 404, "errcode": "M_NOT_FOUND"]
         if found["limit"] != nil { throw TransportError.tooLarge(limit: request.limit) }
         let status = found["status"]?.integer.map { Int($0) } ?? 200

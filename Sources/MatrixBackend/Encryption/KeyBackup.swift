@@ -57,9 +57,13 @@ actor KeyBackup {
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     private let backOff = BackOff()
-    private let creation = SerialGate()
+    /// Lets no response from before a creation or deletion arrive after it: the new backup would count as missing.
+    private let changing = SerialGate()
     private let feed = ValueFeed(Standing())
-    private var look = Look.needed
+    private var look = Look.needed {
+        didSet { lookCount += 1 }
+    }
+    private var lookCount = 0
     private var questions = BackupQuestions()
     private var batchLimit = CryptoMachine.maxBackupBatch
     private var task: Task<Void, Never>?
@@ -205,12 +209,22 @@ actor KeyBackup {
 
     /// Returns the server's backup, requested once.
     private func found() async throws -> Found? {
-        switch look {
-        case .none: return nil
-        case .found(let found): return found
-        case .needed: break
-        }
-        let found = try await request()
+        try await changing.run { try await foundAlone() }
+    }
+
+    private func foundAlone() async throws -> Found? {
+        var found: Found?
+        var count: Int
+        repeat {
+            switch look {
+            case .none: return nil
+            case .found(let found): return found
+            case .needed: break
+            }
+            count = lookCount
+            found = try await request()
+            // Trust may have changed meanwhile.
+        } while count != lookCount
         // Uploads wait for a version that is trusted.
         var target: BackupVersion?
         if let found, found.isTrusted, let key = found.publicKey {
@@ -241,7 +255,7 @@ actor KeyBackup {
     /// - Parameter key: The backup's private key. It must be in the secret storage already, so that this device never
     ///   has the only copy.
     func create(with key: KeyMaterial) async throws {
-        try await creation.run { try await createAlone(key) }
+        try await changing.run { try await createAlone(key) }
     }
 
     private func createAlone(_ key: KeyMaterial) async throws {
@@ -279,6 +293,10 @@ actor KeyBackup {
 
     /// Deletes the backup and all earlier ones from the server.
     func delete() async throws {
+        try await changing.run { try await deleteAlone() }
+    }
+
+    private func deleteAlone() async throws {
         // Deleting a version makes the one before it current.
         for _ in 0..<20 {
             guard let listed = try await client.keyBackup() else { break }

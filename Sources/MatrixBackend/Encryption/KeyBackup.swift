@@ -214,6 +214,8 @@ actor KeyBackup {
 
     private func foundAlone() async throws -> Found? {
         var found: Found?
+        // Uploads wait for a version that is trusted.
+        var target: BackupVersion?
         var count: Int
         repeat {
             switch look {
@@ -223,14 +225,13 @@ actor KeyBackup {
             }
             count = lookCount
             found = try await request()
+            target = nil
+            if let found, found.isTrusted, let key = found.publicKey {
+                target = BackupVersion(version: found.version, publicKey: key)
+            }
+            try await machine.setBackupVersion(target)
             // Trust may have changed meanwhile.
         } while count != lookCount
-        // Uploads wait for a version that is trusted.
-        var target: BackupVersion?
-        if let found, found.isTrusted, let key = found.publicKey {
-            target = BackupVersion(version: found.version, publicKey: key)
-        }
-        try await machine.setBackupVersion(target)
         look = found.map { .found($0) } ?? .none
         if found == nil {
             publish { $0.backup = .off }

@@ -154,14 +154,14 @@ class Person:
         self.sees_briefly(text, lambda: self.press(key))
 
     def sees_briefly(self, text, cause):
-        """Causes it again until it is seen. It is there for some seconds, and reading the whole window can take as long on
-        a busy machine."""
+        """Causes it again until it is seen. It is there for some seconds only, in which a busy machine may not show it."""
         def is_there():
             cause()
             end = time.monotonic() + 8
             while time.monotonic() < end:
                 if self.shown(text):
                     return True
+                time.sleep(0.05)
             return False
         wait(f"'{text}' for a moment in {self.user}'s window", is_there, seen=self.names)
 
@@ -174,7 +174,11 @@ class Person:
             time.sleep(0.02)
 
     def misses(self, text):
-        wait(f"no '{text}' in {self.user}'s window", lambda: not any(text in name for name in self.names()))
+        def is_gone():
+            # A window that cannot be read has no names, but proves nothing.
+            names = self.names()
+            return names and not any(text in name for name in names)
+        wait(f"no '{text}' in {self.user}'s window", is_gone)
 
     def width(self, name):
         """How wide the first thing is whose name begins so, in pixels."""

@@ -105,6 +105,14 @@ import Testing
         #expect(fed <= limit)
     }
 
+    @Test func unfinishedTokenIsBoundedByDefault() throws {
+        let receiver = RecordingReceiver { _ in true }
+        let stream = JSONStream(receiver: receiver)
+        #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) {
+            try stream.feed(Data(("[\"" + String(repeating: "a", count: JSONStream.maxBytes)).utf8))
+        }
+    }
+
     @Test func wholeDocumentsAreBounded() {
         let spaces = Data(repeating: 0x20, count: JSONStream.maxBytes + 1)
         #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: spaces) }

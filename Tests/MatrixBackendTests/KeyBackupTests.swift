@@ -38,7 +38,8 @@ import ToolSupport
         #expect(server.accountData["m.key_backup"] == ["enabled": true])
     }
 
-    @Test("A response from before the creation does not turn the new backup off.") func lateResponse() async throws {
+    /// A device with three keys, whose look for a backup takes a while and finds none.
+    private func deviceDuringLook() async throws -> BackedUpDevice {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
         let missing: JSONValue = ["status": 404, "errcode": "M_NOT_FOUND"]
@@ -46,19 +47,18 @@ import ToolSupport
             BackupServer.Failure(method: .get, path: "version", answer: missing, delay: .milliseconds(300)))
         await device.backup.wake()
         while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        return device
+    }
+
+    @Test("A response from before the creation does not turn the new backup off.") func lateResponse() async throws {
+        let device = try await deviceDuringLook()
         try await device.backup.create(with: KeyMaterial())
         while server.count("1") < 3 { try await Task.sleep(for: .milliseconds(5)) }
         await device.isComplete()
     }
 
     @Test("A look that is asked for during another one is made after it.") func secondLook() async throws {
-        let device = try await BackedUpDevice(server)
-        try await device.addSessions(3)
-        let missing: JSONValue = ["status": 404, "errcode": "M_NOT_FOUND"]
-        server.fail(
-            BackupServer.Failure(method: .get, path: "version", answer: missing, delay: .milliseconds(300)))
-        await device.backup.wake()
-        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        let device = try await deviceDuringLook()
         server.add(try BackupKey(KeyMaterial()), signed: true)
         await device.backup.lookAgain()
         while server.count("1") < 3 { try await Task.sleep(for: .milliseconds(5)) }

@@ -9,8 +9,8 @@ final class Credential: Sendable {
     }
 
     private let current: Mutex<AccessToken?>
-    /// Reports that the server has rejected the current token in any request. For one observer, by whose turn the token may
-    /// be an earlier one.
+    /// Reports that the server has rejected the current token in any request. For one observer; by the time it handles a
+    /// rejection, another token may be current.
     let rejections: AsyncStream<Rejection>
     private let rejection: AsyncStream<Rejection>.Continuation
 

@@ -57,12 +57,13 @@ actor KeyBackup {
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     private let backOff = BackOff()
-    /// Lets no response from before a creation or deletion arrive after it: the new backup would count as missing.
+    /// Serializes looks, creations and deletions: a response from before a creation would report the backup as missing.
     private let changing = SerialGate()
     private let feed = ValueFeed(Standing())
     private var look = Look.needed {
         didSet { lookCount += 1 }
     }
+    /// Counts the changes of ``look``.
     private var lookCount = 0
     private var questions = BackupQuestions()
     private var batchLimit = CryptoMachine.maxBackupBatch

@@ -42,7 +42,7 @@ actor ConnectionState {
 
     /// Starts connecting with the token of another session.
     func begin(with token: AccessToken, in credential: Credential) async {
-        // With nothing in between: a rejection of the earlier token is either replaced by this or ignored.
+        // Without a suspension in between: a rejection of the earlier token comes before both, or is ignored.
         credential.token = token
         await set(.connecting)
     }

@@ -79,7 +79,7 @@ actor SyncLoop {
         }
     }
 
-    /// Ends the loop of a session without waiting for it, as from one of its handlers. Another session's continues.
+    /// Ends the loop, if it was started with this token, without waiting for it, as from one of its handlers.
     func cancel(of token: AccessToken) {
         if token == self.token { task?.cancel() }
     }

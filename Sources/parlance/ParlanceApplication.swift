@@ -177,7 +177,10 @@ final class ParlanceApplication {
     private func handle(_ event: ProgramLifecycle.Event) {
         for command in lifecycle.handle(event, staysWithoutWindow: background.isAllowed) { perform(command) }
         if event == .sessionOpened || event == .windowClosed { releaseMemory() }
-        if event == .windowClosed, application.hasToolkit { serviceRestart.schedule() }
+        // A request may have opened the session again instead of a restart.
+        if event == .sessionOpened || event == .windowClosed, application.hasToolkit, presenter.isEmpty {
+            serviceRestart.schedule()
+        }
     }
 
     private func perform(_ command: ProgramLifecycle.Command) {
@@ -191,6 +194,8 @@ final class ParlanceApplication {
         case .closeWindow: presenter.close()
         case .awaitRequest: awaitRequest()
         case .closeSession: closeSession()
+        case .releaseName: application.releaseName { [weak self] in self?.handle(.nameReleased) }
+        case .claimName: application.claimName { [weak self] in self?.handle($0 ? .nameClaimed : .nameLost) }
         case .end: application.quit()
         case .restart:
             restarts = true

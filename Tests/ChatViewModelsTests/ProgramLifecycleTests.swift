@@ -29,8 +29,8 @@ struct ProgramLifecycleTests {
             events: [.windowRequested, .sessionOpened, .windowRequested], commands: [.presentWindow, .presentWindow]),
         Row(
             testDescription: "closing ends the program",
-            events: [.windowRequested, .sessionOpened, .windowClosing, .windowClosed, .sessionClosed],
-            commands: [.presentWindow, .closeSession, .end]),
+            events: [.windowRequested, .sessionOpened, .windowClosing, .windowClosed, .sessionClosed, .nameReleased],
+            commands: [.presentWindow, .closeSession, .releaseName, .end]),
         Row(
             testDescription: "closing where the program may stay",
             events: [.windowRequested, .sessionOpened, .windowClosing, .windowClosed, .windowRequested],
@@ -47,29 +47,49 @@ struct ProgramLifecycleTests {
             ], commands: [.presentWindow, .closeSession, .openSession, .presentWindow]),
         Row(
             testDescription: "Quit with a window",
-            events: [.windowRequested, .sessionOpened, .quitRequested, .windowClosing, .windowClosed, .sessionClosed],
-            commands: [.presentWindow, .closeWindow, .closeSession, .end], stays: true),
+            events: [
+                .windowRequested, .sessionOpened, .quitRequested, .windowClosing, .windowClosed, .sessionClosed,
+                .nameReleased,
+            ],
+            commands: [.presentWindow, .closeWindow, .closeSession, .releaseName, .end], stays: true),
         Row(
-            testDescription: "Quit without a window", events: [.sessionOpened, .quitRequested, .sessionClosed],
-            commands: [.closeSession, .end], stays: true),
+            testDescription: "Quit without a window",
+            events: [.sessionOpened, .quitRequested, .sessionClosed, .nameReleased],
+            commands: [.closeSession, .releaseName, .end], stays: true),
         Row(
             testDescription: "Quit while the window closes",
             events: [.windowRequested, .sessionOpened, .windowClosing, .quitRequested, .windowClosed],
             commands: [.presentWindow, .closeSession], stays: true),
         Row(
             testDescription: "Quit before the session is open",
-            events: [.windowRequested, .quitRequested, .sessionOpened, .sessionClosed],
-            commands: [.closeSession, .end]),
+            events: [.windowRequested, .quitRequested, .sessionOpened, .sessionClosed, .nameReleased],
+            commands: [.closeSession, .releaseName, .end]),
         Row(
             testDescription: "a launch right after Quit",
             events: [.sessionOpened, .quitRequested, .windowRequested, .sessionClosed],
             commands: [.closeSession, .openSession], stays: true),
         Row(
+            testDescription: "a launch just before the program ends after Quit",
+            events: [
+                .sessionOpened, .quitRequested, .sessionClosed, .windowRequested, .nameReleased, .nameClaimed,
+                .sessionOpened,
+            ], commands: [.closeSession, .releaseName, .claimName, .openSession, .presentWindow], stays: true),
+        Row(
+            testDescription: "a launch while another process was started",
+            events: [.sessionOpened, .quitRequested, .sessionClosed, .windowRequested, .nameReleased, .nameLost],
+            commands: [.closeSession, .releaseName, .claimName, .end], stays: true),
+        Row(
+            testDescription: "Quit once more after such a launch",
+            events: [
+                .sessionOpened, .quitRequested, .sessionClosed, .windowRequested, .nameReleased, .quitRequested,
+                .nameClaimed, .nameReleased,
+            ], commands: [.closeSession, .releaseName, .claimName, .releaseName, .end], stays: true),
+        Row(
             testDescription: "a restart after the window was closed",
             events: [
                 .windowRequested, .sessionOpened, .windowClosing, .windowClosed, .restartDue, .sessionClosed,
-                .windowRequested,
-            ], commands: [.presentWindow, .closeSession, .restart], stays: true),
+                .nameReleased, .windowRequested,
+            ], commands: [.presentWindow, .closeSession, .releaseName, .restart], stays: true),
         Row(
             testDescription: "no restart where the program may not stay", events: [.sessionOpened, .restartDue],
             commands: [.awaitRequest]),
@@ -85,13 +105,22 @@ struct ProgramLifecycleTests {
             events: [.sessionOpened, .restartDue, .sessionRequested, .sessionClosed, .sessionOpened, .restartDue],
             commands: [.closeSession, .openSession, .closeSession], stays: true),
         Row(
+            testDescription: "an answer to a notification just before a restart",
+            events: [
+                .sessionOpened, .restartDue, .sessionClosed, .sessionRequested, .nameReleased, .nameClaimed,
+                .sessionOpened, .restartDue, .sessionClosed, .nameReleased,
+            ],
+            commands: [
+                .closeSession, .releaseName, .claimName, .openSession, .closeSession, .releaseName, .restart,
+            ], stays: true),
+        Row(
             testDescription: "Quit instead of a restart",
-            events: [.sessionOpened, .restartDue, .sessionRequested, .quitRequested, .sessionClosed],
-            commands: [.closeSession, .end], stays: true),
+            events: [.sessionOpened, .restartDue, .sessionRequested, .quitRequested, .sessionClosed, .nameReleased],
+            commands: [.closeSession, .releaseName, .end], stays: true),
         Row(
             testDescription: "an answer to a notification after Quit",
-            events: [.sessionOpened, .quitRequested, .sessionRequested, .sessionClosed],
-            commands: [.closeSession, .end], stays: true),
+            events: [.sessionOpened, .quitRequested, .sessionRequested, .sessionClosed, .nameReleased],
+            commands: [.closeSession, .releaseName, .end], stays: true),
         Row(
             testDescription: "a store that cannot be opened",
             events: [.windowRequested, .sessionFailed, .windowRequested, .quitRequested], commands: [.end]),

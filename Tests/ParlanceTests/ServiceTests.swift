@@ -120,6 +120,34 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(end.errors, "")
     }
 
+    /// A request finds the process before, the one after or none; it must not be taken and lost with the process.
+    func testRestartLosesNoRequest() throws {
+        let program = try ParlanceProcess(settings: "run-in-background='yes'")
+        try program.waitForWindow()
+        try program.press("ctrl+w")
+        _ = try program.until("no window") { program.hasWindow ? nil : true }
+        let name = "io.github.parlance_chat.Parlance"
+        let list = [
+            "gdbus", "call", "--session", "--dest", name, "--object-path", "/\(name.replacing(".", with: "/"))",
+            "--method", "org.gtk.Actions.List",
+        ]
+        let replies = program.home.url.appending(path: "replies")
+        try Data().write(to: replies)
+        let asking = Process()
+        asking.executableURL = URL(fileURLWithPath: "/bin/sh")
+        asking.arguments = ["-c", "while test -e '\(replies.path)'; do \"$@\"; done", "sh"] + list
+        asking.standardOutput = try FileHandle(forWritingTo: replies)
+        asking.standardError = asking.standardOutput
+        try asking.run()
+        defer { asking.terminate() }
+        _ = try program.until("a process without GTK") { try program.hasStartedToolkit() ? nil : true }
+        try program.waitForName()
+        XCTAssertTrue(try ParlanceProcess.tool(list).hasPrefix("(['"))
+        let lines = Set(try String(contentsOf: replies, encoding: .utf8).split(separator: "\n"))
+        XCTAssertEqual(lines.filter { !$0.hasPrefix("(['") && !$0.contains("ServiceUnknown") }, [])
+        program.kill()
+    }
+
     func testFirstWindowOfAServiceHasTheChosenColors() throws {
         let service = try ParlanceProcess(
             arguments: ["--gapplication-service"], settings: "run-in-background='no'\ncolor-scheme='dark'")

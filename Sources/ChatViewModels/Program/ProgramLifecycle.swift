@@ -15,6 +15,10 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         case closingWindow
         /// The session is being closed.
         case closing
+        /// The session is closed, and the program gives up its bus name: what was requested before is still received.
+        case releasingName
+        /// Something was requested meanwhile, for which the program takes its bus name back.
+        case claimingName
         case ended
     }
 
@@ -32,6 +36,11 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         /// A session without a window has waited long enough for a request.
         case waitEnded
         case sessionClosed
+        /// Requests go to another process from now on, and those before have been handled.
+        case nameReleased
+        case nameClaimed
+        /// Another process was started meanwhile and has the name.
+        case nameLost
         /// A restart without a window would lose nothing.
         case restartDue
         /// A notification or another program requests something of the session.
@@ -47,6 +56,8 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         /// Waits for a request for a while, since the program may not keep running without a window.
         case awaitRequest
         case closeSession
+        case releaseName
+        case claimName
         case end
         /// Ends, and starts again without a window in the same process.
         case restart
@@ -66,7 +77,8 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
     /// - Parameter staysWithoutWindow: whether the user allows the program to keep running without a window.
     public mutating func handle(_ event: Event, staysWithoutWindow: Bool) -> [Command] {
         switch (phase, event) {
-        case (.opening, .windowRequested), (.closingWindow, .windowRequested), (.closing, .windowRequested):
+        case (.opening, .windowRequested), (.closingWindow, .windowRequested), (.closing, .windowRequested),
+            (.releasingName, .windowRequested), (.claimingName, .windowRequested):
             // A request after Quit restarts the program, as launching it a moment later would.
             (wantsWindow, wantsToQuit) = (true, false)
             return []
@@ -74,10 +86,11 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
             guard staysWithoutWindow else { return [] }
             wantsRestart = true
             return close()
-        case (.closing, .sessionRequested):
+        case (.closing, .sessionRequested), (.releasingName, .sessionRequested), (.claimingName, .sessionRequested):
             if wantsRestart { wantsSession = true }
             return []
-        case (.opening, .quitRequested), (.closingWindow, .quitRequested), (.closing, .quitRequested):
+        case (.opening, .quitRequested), (.closingWindow, .quitRequested), (.closing, .quitRequested),
+            (.releasingName, .quitRequested), (.claimingName, .quitRequested):
             (wantsWindow, wantsToQuit) = (false, true)
             (wantsRestart, wantsSession) = (false, false)
             return []
@@ -103,14 +116,18 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         case (.window, .quitRequested):
             (phase, wantsToQuit) = (.closingWindow, true)
             return [.closeWindow]
-        case (.closing, .sessionClosed):
-            defer { (wantsRestart, wantsSession) = (false, false) }
-            guard wantsWindow || wantsSession else {
-                phase = .ended
-                return [wantsRestart ? .restart : .end]
+        case (.closing, .sessionClosed): return wantsToGoOn ? reopen() : releaseName()
+        case (.releasingName, .nameReleased):
+            if wantsToGoOn {
+                phase = .claimingName
+                return [.claimName]
             }
-            phase = .opening
-            return [.openSession]
+            phase = .ended
+            return [wantsRestart ? .restart : .end]
+        case (.claimingName, .nameClaimed): return wantsToGoOn ? reopen() : releaseName()
+        case (.claimingName, .nameLost):
+            phase = .ended
+            return [.end]
         default: return []
         }
     }
@@ -124,6 +141,20 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         if wantsToQuit || !waitsForRequest && !staysWithoutWindow { return close() }
         phase = .windowless
         return staysWithoutWindow ? [] : [.awaitRequest]
+    }
+
+    /// Whether something was requested while the session was closed.
+    private var wantsToGoOn: Bool { wantsWindow || wantsSession }
+
+    private mutating func reopen() -> [Command] {
+        (wantsRestart, wantsSession) = (false, false)
+        phase = .opening
+        return [.openSession]
+    }
+
+    private mutating func releaseName() -> [Command] {
+        phase = .releasingName
+        return [.releaseName]
     }
 
     private mutating func close() -> [Command] {

@@ -34,6 +34,23 @@ public final class Application: Object {
         return SessionBus.hasOwner(String(cString: id))
     }
 
+    /// Gives up the bus name of a primary instance that is about to end: a request from now on starts another process,
+    /// while one that reached this process would be lost with it.
+    /// - Parameter done: called once the requests sent before have been handled; after two seconds at the latest.
+    public func releaseName(_ done: @escaping @MainActor () -> Void) {
+        SessionBus.daemon.call("ReleaseName", [BusValue.text(id)], within: .seconds(2)) { _ in done() }
+    }
+
+    /// Takes the bus name back after ``releaseName(_:)``.
+    /// - Parameter done: receives whether it could be taken: `false` if another process has it.
+    public func claimName(_ done: @escaping @MainActor (Bool) -> Void) {
+        let doNotQueue = BusValue.uint32(4)
+        SessionBus.daemon.call("RequestName", [BusValue.text(id), doNotQueue], within: .seconds(2)) { reply in
+            // 1 and 4: the process owns the name. Without a bus no other process can have it.
+            done(reply.flatMap { BusValue.uint32($0, 0) }.map { $0 == 1 || $0 == 4 } ?? true)
+        }
+    }
+
     /// The application ID.
     var id: String { g_application_get_application_id(cast()).map { String(cString: $0) } ?? "" }
 

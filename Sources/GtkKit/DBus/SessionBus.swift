@@ -18,6 +18,10 @@ enum SessionBus {
         return g_variant_get_boolean(owner) != 0
     }
 
+    /// The bus itself, which assigns the names.
+    static let daemon = BusObject(
+        name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+
     /// The process's bus name as an object path element.
     static var ownPathElement: String {
         guard let bus = connect() else { return "" }
@@ -47,10 +51,11 @@ struct BusObject {
     /// Calls a method without waiting for the reply.
     /// - Parameters:
     ///   - arguments: see ``BusValue``.
+    ///   - limit: how long to wait for the reply; by default as long as D-Bus does.
     ///   - done: receives the tuple of results, valid during the call, or `nil` if there is no bus, the name has no
     ///   owner, or the method failed.
     func call(
-        _ method: String, _ arguments: [OpaquePointer?] = [],
+        _ method: String, _ arguments: [OpaquePointer?] = [], within limit: Duration? = nil,
         _ done: @escaping @MainActor (OpaquePointer?) -> Void = { _ in }
     ) {
         let parameters = BusValue.tuple(arguments)
@@ -61,7 +66,8 @@ struct BusObject {
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
         AsyncCall.start {
             g_dbus_connection_call(
-                bus, name, path, interface, method, parameters, nil, GDBusCallFlags(rawValue: 0), -1, nil, $0, $1)
+                bus, name, path, interface, method, parameters, nil, GDBusCallFlags(rawValue: 0),
+                limit.map { Int32($0 / .milliseconds(1)) } ?? -1, nil, $0, $1)
         } _: { source, result in
             guard let source,
                 let answer = g_dbus_connection_call_finish(OpaquePointer(source), result, nil)

@@ -64,18 +64,26 @@ public final class CryptoFuzzRun: @unchecked Sendable {
     private var first: (any CryptoFuzz)?
     private var fuzz: (any CryptoFuzz)?
     private var calls = 0
+    /// The number of documents, events and actions that the inputs were made into so far.
+    public private(set) var steps = 0
 
     public init(_ type: any CryptoFuzz.Type) { self.type = type }
     public convenience init(_ kind: Kind) { self.init(kind.type) }
 
-    /// Returns the violation, if any. Calls must not overlap.
+    /// Makes documents, events or actions from an input until it is used up. Calls must not overlap.
+    /// - Returns: the violation, if any.
     public func violation(of input: [UInt8]) async -> String? {
         do {
             if first == nil { first = try await type.init() }
-            if calls.isMultiple(of: type.lifetime) { fuzz = try await first?.renewed() }
-            calls += 1
             var input = FuzzInput(input)
-            return try await fuzz?.violation(of: &input)
+            defer { steps += input.steps }
+            repeat {
+                if calls.isMultiple(of: type.lifetime) { fuzz = try await first?.renewed() }
+                calls += 1
+                input.steps += 1
+                if let violation = try await fuzz?.violation(of: &input) { return violation }
+            } while !input.isEmpty
+            return nil
         } catch {
             return "\(type) ends with \(error)"
         }

@@ -71,6 +71,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
         now.addTimeInterval(1)
         var sync = CryptoSync(kind: .sliding)
         repeat {
+            if !sync.events.isEmpty { input.steps += 1 }
             let event = try input.flag() ? sealed(&input) : clear(&input)
             sync.events.append(damage.applied(to: event, by: &input))
         } while sync.events.count < 4 && !input.isEmpty

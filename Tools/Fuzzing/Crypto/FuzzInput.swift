@@ -1,6 +1,8 @@
 /// A fuzzer input as a sequence of decisions; beyond its end all of them are zero.
 public struct FuzzInput {
     private var rest: ArraySlice<UInt8>
+    /// The number of documents, events and actions made from the input so far.
+    var steps = 0
 
     public init(_ bytes: [UInt8]) { rest = bytes[...] }
 

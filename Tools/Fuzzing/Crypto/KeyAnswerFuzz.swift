@@ -77,6 +77,7 @@ struct KeyAnswerFuzz: CryptoFuzz {
             case .query: devices
             case .send, .sendAll, .uploadSignatures: [:]
             }
+        input.steps += 1
         let answer = damage.applied(to: whole, by: &input)
         if case .query = request.action {
             try await machine.answered(request, with: devices, at: now)

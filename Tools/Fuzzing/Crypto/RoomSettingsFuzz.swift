@@ -37,6 +37,7 @@ struct RoomSettingsFuzz: CryptoFuzz {
         var room = EncryptedRoom(damage.applied(to: Self.encryption, by: &input), at: now)
         repeat {
             let before = room
+            input.steps += 1
             room.tighten(by: damage.applied(to: Self.encryption, by: &input))
             if room.maxMessages > before.maxMessages || room.maxAge > before.maxAge { return "a room is less strict" }
             if before.isSupported, before.algorithm != nil, !room.isSupported { return "a room lost its algorithm" }

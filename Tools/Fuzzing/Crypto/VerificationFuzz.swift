@@ -113,6 +113,7 @@ struct VerificationFuzz: CryptoFuzz {
         var steps = 0
         while !input.isEmpty, steps < Self.maxSteps {
             steps += 1
+            input.steps += 1
             try await step(&sides, id, &input)
             if let violation = try await self.violation(in: &sides, id, isBetweenUsers) { return violation }
         }

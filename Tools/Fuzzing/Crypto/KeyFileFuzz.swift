@@ -45,7 +45,7 @@ struct KeyFileFuzz: CryptoFuzz {
         if input.flag() { return try fileViolation(&input) }
         let list = damage.applied(to: sessions, by: &input)
         // A value without a canonical form is encrypted as text that is not JSON.
-        let plaintext = (try? CanonicalJSON.bytes(of: list)) ?? Array("\(list)".utf8.prefix(1_000))
+        let plaintext = (try? CanonicalJSON.bytes(of: list)) ?? Array("no JSON".utf8)
         let read = try read(sealed(plaintext))
         guard let all = (try? JSONValue(parsing: Data(plaintext)))?.array else {
             // An empty container may be an array or an object: the stream shows its kind only by its members.

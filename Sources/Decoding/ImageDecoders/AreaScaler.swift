@@ -34,12 +34,18 @@ final class AreaScaler {
 
     deinit { free(sums) }
 
+    /// The place of the next line if none is scaled.
+    var nextLine: UnsafeMutablePointer<UInt8>? {
+        sums == nil && lineCount < from.height ? output.bytes + lineCount * from.width * 4 : nil
+    }
+
     /// Adds the next source line from the top; lines beyond the height are ignored.
     func append(_ line: UnsafePointer<UInt8>) {
         guard lineCount < from.height else { return }
         defer { lineCount += 1 }
         guard let sums else {
-            memcpy(output.bytes + lineCount * from.width * 4, line, from.width * 4)
+            let target = output.bytes + lineCount * from.width * 4
+            if target != line { memcpy(target, line, from.width * 4) }
             return
         }
         // In units where a source line is `to.height` high and an output line `from.height`.

@@ -160,9 +160,14 @@ final class GIFImage {
                 try sink.startFrame()
                 guard DGifGetImageDesc(file) == GIF_OK else { throw .broken }
                 try draw(file, control, on: canvas)
-                let still = try Still((width, height), displaySize: displaySize, hasAlpha: true)
-                for line in 0..<height { still.append(canvas.pixels.bytes + line * width * 4) }
-                try still.finish(sink, delay: request.mode == .play ? control.delay : 0)
+                let delay = request.mode == .play ? control.delay : 0
+                if displaySize == (width, height) {
+                    try sink.show(canvas.pixels.raw, width: width, height: height, delay: delay)
+                } else {
+                    let still = try Still((width, height), displaySize: displaySize, hasAlpha: true)
+                    for line in 0..<height { still.append(canvas.pixels.bytes + line * width * 4) }
+                    try still.finish(sink, delay: delay)
+                }
                 frames += 1
                 if request.mode == .still { return 0 }
                 control = Control()

@@ -31,8 +31,9 @@ struct PNGImage {
         if passes == 1 {
             let line = try PixelMemory(width)
             for _ in 0..<height {
-                guard shim_png_lines(image, line.bytes, 1) == 0 else { throw .broken }
-                still.append(line.bytes)
+                let bytes = still.nextLine ?? line.bytes
+                guard shim_png_lines(image, bytes, 1) == 0 else { throw .broken }
+                still.append(bytes)
             }
         } else {
             let all = try PixelMemory(width * height)

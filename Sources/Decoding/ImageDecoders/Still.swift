@@ -17,6 +17,9 @@ struct Still {
         scaler = try AreaScaler(from: decoded, to: self.displaySize, hasAlpha: hasAlpha)
     }
 
+    /// Where the next line is stored if it is not scaled: a line decoded there needs no copy.
+    var nextLine: UnsafeMutablePointer<UInt8>? { scaler.nextLine }
+
     func append(_ line: UnsafePointer<UInt8>) { scaler.append(line) }
 
     /// Converts and shows the frame after the last line.

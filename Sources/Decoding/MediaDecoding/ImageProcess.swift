@@ -59,6 +59,9 @@ public final class ImageProcess: Sendable {
             within: mode == .video ? nil : Self.totalTimeout)
     }
 
+    /// `F_SETPIPE_SZ`, which Glibc's module lacks.
+    private static let setPipeSize: Int32 = 1031
+
     private static func box(_ width: Int, _ height: Int) -> [String] {
         [width, height].map { String(min(max($0, 1), 16384)) }
     }
@@ -78,6 +81,9 @@ public final class ImageProcess: Sendable {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw .stopped }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // The most that users without privileges may have: a frame of a screen is 8 MB, and each filling switches
+        // processes.
+        _ = fcntl(ends[0], Self.setPipeSize, 1 << 20)
         defer { close(ends[1]) }
         guard let identifier = Self.spawn([program] + arguments, input: file, output: ends[1]) else {
             close(ends[0])

@@ -90,6 +90,8 @@ extension Outbox {
     public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
         let chosen = (rooms[room]?.entries ?? []).filter { entry in
             (transaction == nil || entry.request.id == transaction) && entry.request.action != .unreadable
+                // Written after its removal, it would be back after a restart.
+                && !entry.isLeaving
         }
         let failed = chosen.filter { $0.request.failure != nil }
         if !failed.isEmpty {
@@ -101,7 +103,7 @@ extension Outbox {
             try await commit(OutboxChange(put: requests))
         }
         for entry in chosen {
-            guard var current = rooms[room]?[entry.request.id] else { continue }
+            guard var current = rooms[room]?[entry.request.id], !current.isLeaving else { continue }
             current.request.failure = nil
             current.failures = 0
             current.notBefore = .zero

@@ -76,10 +76,7 @@ extension Outbox {
         } catch is CancellationError {
             land(request.id, in: room) { _ in }
         } catch DeliveryError.rejected(let reason) {
-            var rejected = rooms[room]?[request.id]?.request ?? request
-            rejected.failure = reason
-            await note(OutboxChange(put: [rejected]))
-            land(request.id, in: room) { $0.request.failure = reason }
+            await reject(request.id, because: reason, in: room)
         } catch DeliveryError.busy(let retryAfter) {
             let retryDelay = max(retryAfter, .zero)
             // Jitter of up to a second, added to the delay that the server requires.
@@ -92,6 +89,26 @@ extension Outbox {
                 entry.notBefore = self.elapsed() + self.backOff.delay(after: entry.failures, draw: self.draw())
             }
         }
+    }
+
+    private func reject(_ id: TransactionID, because reason: String, in room: RoomID) async {
+        guard rooms[room]?[id]?.isLeaving == false else { return land(id, in: room) { _ in } }
+        // First in the queue: a deletion requested while it is stored has to find that the server does not have it.
+        land(id, in: room) { $0.request.failure = reason }
+        if let rejected = rooms[room]?[id]?.request { await note(OutboxChange(put: [rejected])) }
+        await removeDeletedRejections(in: room)
+    }
+
+    /// Removes rejected messages that the user has deleted meanwhile. They would block the room, and the deletion, which
+    /// waits behind them, would never be sent.
+    func removeDeletedRejections(in room: RoomID) async {
+        let keys = rooms[room]?.deletedRejections ?? []
+        guard !keys.isEmpty else { return }
+        let ids = Set(keys.map(\.id))
+        rooms[room]?.setLeaving(ids, true)
+        await note(OutboxChange(removed: keys))
+        rooms[room]?.remove(ids)
+        publish(room)
     }
 
     /// Uploads the remaining files one by one, storing each URI.

@@ -70,7 +70,10 @@ public actor Outbox {
             rooms[request.room, default: RoomQueue()].append(
                 RoomQueue.Entry(request: request, isTouched: true, onlineBefore: onlineTime))
         }
-        for room in rooms.keys { changed(room) }
+        for room in rooms.keys {
+            await removeDeletedRejections(in: room)
+            changed(room)
+        }
     }
 
     /// Stops sending. Attempts in flight are canceled and repeated after the next start, with the same transaction ID.

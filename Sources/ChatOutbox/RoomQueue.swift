@@ -132,6 +132,20 @@ struct RoomQueue {
         entries.filter { $0.request.action.target == .queued(id) }
     }
 
+    /// The rejected messages whose deletion is queued, with all their changes.
+    var deletedRejections: Set<OutboxChange.Key> {
+        var keys: Set<OutboxChange.Key> = []
+        for entry in entries where entry.request.failure != nil && !entry.isLeaving {
+            let changes = dependents(of: entry.request.id)
+            guard changes.contains(where: { if case .delete = $0.request.action { true } else { false } }) else {
+                continue
+            }
+            keys.insert(entry.request.key)
+            keys.formUnion(changes.map(\.request.key))
+        }
+        return keys
+    }
+
     /// The last request for this target that can still be changed.
     func changeable(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
         entries.last { entry in

@@ -106,6 +106,36 @@ import Testing
         #expect(harness.server.calls == ["t send text", "e edit $t x"])
     }
 
+    @Test("A message that is deleted before the server rejects it leaves the queue, and later ones are sent")
+    func deletedThenRejected() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.fail(with: .unreachable, .rejected(reason: "too large"))
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
+        try await harness.send("later", as: "l")
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "t send text", "l send later"])
+        #expect(try await harness.store.outboxRequests() == [])
+    }
+
+    @Test("A rejected message that was stored with its deletion does not block the room after a restart")
+    func storedRejectionWithDeletion() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        try await harness.send("later", as: "l")
+        var requests = try await harness.store.outboxRequests()
+        requests[0].failure = "too large"
+        let deletion = OutboxRequest(
+            id: TransactionID("d"), room: harness.room, action: .delete(queued), queuedAt: Fixtures.date)
+        try await harness.store.commit(OutboxChange(put: [requests[0], deletion]))
+        let again = try await harness.restarted()
+        try await again.waitUntilEmpty()
+        #expect(again.server.calls == ["l send later"])
+        #expect(try await again.store.outboxRequests() == [])
+    }
+
     // MARK: Accepted messages
 
     @Test("An accepted message stays among the items with its accepted changes until it is confirmed")

@@ -35,6 +35,52 @@ import Testing
         #expect(conversation.encryptionNotice(.untranslated) == nil)
     }
 
+    @Test("An older check of the encryption that fails late does not replace what a newer one has found")
+    func lateFailureOfAnOlderCheck() async {
+        let conversation = await start()
+        let gate = Gate()
+        service.encryption = { _ in
+            await gate.pass()
+            throw ChatError.unreachable
+        }
+        conversation.checkEncryption()
+        await eventually { gate.waiting == 1 }
+        service.encryption = { _ in false }
+        conversation.checkEncryption()
+        await waitUntilIdle()
+        gate.open()
+        await waitUntilIdle()
+        #expect(conversation.acceptsMessages && coordinator.toasts.isEmpty)
+        service.encryption = { _ in throw ChatError.unreachable }
+        conversation.checkEncryption()
+        await eventually { !conversation.acceptsMessages }
+        #expect(coordinator.toasts == [.failed(ChatError.unreachable)], "the newest check counts")
+    }
+
+    @Test("That a room is encrypted counts from an older check, too, and stays")
+    func encryptionFoundByAnOlderCheck() async {
+        let conversation = await start()
+        let gate = Gate()
+        service.encryption = { _ in
+            await gate.pass()
+            return true
+        }
+        conversation.checkEncryption()
+        await eventually { gate.waiting == 1 }
+        let failing = Gate()
+        service.encryption = { _ in
+            await failing.pass()
+            throw ChatError.unreachable
+        }
+        conversation.checkEncryption()
+        await eventually { failing.waiting == 1 }
+        gate.open()
+        await eventually { conversation.isEncrypted }
+        failing.open()
+        await waitUntilIdle()
+        #expect(conversation.isEncrypted)
+    }
+
     @Test("An encrypted room accepts messages unless the account's keys are off, and then shows the reason")
     func encryptedRoom() async {
         service.encryption = { [a] in $0 == a }

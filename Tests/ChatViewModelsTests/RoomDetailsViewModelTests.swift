@@ -54,6 +54,61 @@ import Testing
         #expect(details.state.notifications == .nothing)
     }
 
+    private func notified() -> [FakeChatService.Call] {
+        service.calls.filter { if case .notify = $0 { true } else { false } }
+    }
+
+    @Test("The rule chosen last is set, even if it is the one displayed while another waits")
+    func lastRuleWins() async {
+        service.capabilities = [.notificationSettings]
+        let details = details()
+        details.start()
+        service.notifications.continuation.yield(NotificationSettings(rooms: [room: .mentions]))
+        await eventually { details.state.notifications == .mentions }
+        let gate = Gate()
+        service.before = { if case .rename = $0 { await gate.pass() } }
+        details.send(.rename("New"))
+        await eventually { gate.waiting == 1 }
+        details.send(.notify(.nothing))
+        details.send(.notify(.mentions))
+        details.send(.notify(.mentions))
+        details.send(.notify(nil))
+        details.send(.notify(nil))
+        details.send(.rename("Newer"))
+        #expect(details.state.notifications == .mentions)
+        gate.open()
+        await eventually { details.state.name == "Newer" }
+        #expect(notified() == [.notify(.nothing, room), .notify(.mentions, room), .notify(nil, room)])
+        #expect(details.state.notifications == nil)
+    }
+
+    @Test("A rule that arrives from the server during a request that fails is kept")
+    func failureKeepsTheServersRule() async {
+        service.capabilities = [.notificationSettings]
+        let details = details()
+        details.start()
+        service.notifications.continuation.yield(NotificationSettings(rooms: [room: .mentions]))
+        await eventually { details.state.notifications == .mentions }
+        let gate = Gate()
+        service.before = { _ in
+            await gate.pass()
+            throw ChatError.unreachable
+        }
+        details.send(.notify(.nothing))
+        await eventually { gate.waiting == 1 }
+        service.notifications.continuation.yield(NotificationSettings(rooms: [room: .all]))
+        await eventually { details.state.notifications == .all }
+        gate.open()
+        await eventually { details.state.error == .unreachable }
+        #expect(details.state.notifications == .all)
+        // A choice that failed can be made again.
+        service.before = { _ in }
+        details.send(.notify(.nothing))
+        await eventually { details.state.error == nil }
+        #expect(notified() == [.notify(.nothing, room), .notify(.nothing, room)])
+        #expect(details.state.notifications == .nothing)
+    }
+
     @Test func failureIsShownUntilAnActionSucceeds() async {
         let details = details()
         service.before = { _ in throw ChatError.diskFull }

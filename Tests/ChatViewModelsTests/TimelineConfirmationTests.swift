@@ -81,4 +81,17 @@ import Testing
         timeline.send(asked.action)
         await eventually { [service = harness.service] in service.calls.count == 2 }
     }
+
+    @Test("Of the messages that the confirmation counted, those still unsent are discarded, and no others")
+    func onlyCountedMessagesAreDiscarded() async throws {
+        await harness.open([failed(1), failed(2)])
+        timeline.send(.failed(.requestDiscard))
+        let asked = try #require(confirmation())
+        #expect(asked.heading(.untranslated) == "Discard 2 Messages?")
+        await harness.publish(.changed([.of(2, by: Fixtures.own), failed(3)]))
+        timeline.send(asked.action)
+        await eventually { [service = harness.service] in service.calls.contains(.delete(MessageID("m1"))) }
+        await waitUntilIdle()
+        #expect(harness.service.calls == [.delete(MessageID("m1"))])
+    }
 }

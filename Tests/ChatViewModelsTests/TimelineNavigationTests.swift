@@ -142,6 +142,84 @@ import Testing
         #expect(harness.mirrored == Array(timeline.rows))
     }
 
+    /// Opens a room, jumps to a message that is not loaded, and back while the range around it is being requested.
+    /// - Parameter meanwhile: what is done before the jump back.
+    private func jumpThereAndBack(_ gate: Gate, meanwhile: @MainActor () async -> Void = {}) async {
+        service.before = { if case .pageAround = $0 { await gate.pass() } }
+        timeline.send(.pages(.jump(.message(MessageID("m3")))))
+        await eventually { gate.waiting == 1 }
+        await meanwhile()
+        timeline.send(.pages(.jump(.newest)))
+    }
+
+    @Test("A jump in flight is not performed after a jump to what is loaded")
+    func laterJumpDropsTheJumpInFlight() async {
+        await open(12)
+        let gate = Gate()
+        await jumpThereAndBack(gate)
+        #expect(harness.state.loading == nil)
+        gate.open()
+        await waitUntilIdle()
+        #expect(sees(9...12) && !harness.state.isDetached && reveals().last == .revealNewest)
+        await send(.pages(.load(.older)))
+        #expect(sees(5...12) && harness.mirrored == Array(timeline.rows))
+    }
+
+    @Test("A page requested during a jump loads once the jump is dropped")
+    func pageRequestedDuringADroppedJumpLoads() async {
+        await open(12)
+        let gate = Gate()
+        await jumpThereAndBack(gate) { timeline.send(.pages(.load(.older))) }
+        await eventually { [harness] in harness.positions.count == 8 }
+        await waitUntilIdle()
+        #expect(sees(5...12) && harness.effects.contains(.finishedLoading(.older)))
+        gate.open()
+        await waitUntilIdle()
+        #expect(sees(5...12) && harness.mirrored == Array(timeline.rows))
+    }
+
+    @Test("A page that a jump replaced can be requested again once the jump is dropped")
+    func pageReplacedByADroppedJumpIsAnswered() async {
+        await open(12)
+        let pages = Gate()
+        let ranges = Gate()
+        service.before = {
+            switch $0 {
+            case .page: await pages.pass()
+            case .pageAround: await ranges.pass()
+            default: break
+            }
+        }
+        timeline.send(.pages(.load(.older)))
+        await eventually { pages.waiting == 1 }
+        timeline.send(.pages(.jump(.message(MessageID("m3")))))
+        await eventually { ranges.waiting == 1 }
+        timeline.send(.pages(.jump(.newest)))
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: .seconds(2))
+        await waitUntilIdle()
+        #expect(harness.effects.contains(.finishedLoading(.older)))
+        pages.open()
+        ranges.open()
+        await waitUntilIdle()
+        #expect(sees(9...12))
+        await send(.pages(.load(.older)))
+        #expect(sees(5...12))
+    }
+
+    @Test("A message that arrives during a jump is read if the jump is dropped")
+    func arrivalDuringADroppedJumpIsRead() async {
+        await open(12)
+        timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
+        await eventually { [harness] in harness.marked == [MessageID("m12")] }
+        let gate = Gate()
+        await jumpThereAndBack(gate) { await harness.publish(.changed([.of(13)])) }
+        harness.dwell()
+        await eventually { [harness] in harness.marked.last == MessageID("m13") }
+        gate.open()
+    }
+
     @Test func pageOfAnAbandonedRangeIsIgnored() async {
         await open(12)
         let gate = Gate()

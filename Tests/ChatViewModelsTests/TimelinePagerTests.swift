@@ -80,6 +80,33 @@ import Testing
         #expect(outputs.values == [.began, .ended])
     }
 
+    @Test("A jump that is dropped ends, and frees the page that waited for it")
+    func dropsTheJumpInFlight() async {
+        let gate = Gate()
+        service.before = { _ in await gate.pass() }
+        service.pagesAround = { [self] _, _ in page(1...4, newer: true) }
+        pager.load(jump, unreadLineAfter: nil)
+        pager.load(.older, of: LoadedMessages(page(9...12)))
+        await eventually { gate.waiting == 1 }
+        pager.dropJump()
+        #expect(pager.loading == nil)
+        gate.open()
+        await waitUntilIdle()
+        #expect(outputs.values == [.began, .ended, .finished(isLoaded: false), .free(.older)])
+        pager.postponeJump()
+        #expect(pager.dequeueJump() == nil, "it is not performed when the room opens again")
+    }
+
+    @Test("A page in flight is not dropped with a jump")
+    func keepsThePageInFlight() async {
+        service.pages = { [self] _, _ in page(5...8) }
+        pager.load(.older, of: LoadedMessages(page(9...12)))
+        pager.dropJump()
+        #expect(pager.loading == .page(.older))
+        await eventually { [outputs] in outputs.values.last == .finished(isLoaded: true) }
+        #expect(outputs.values.contains(.page(page(5...8), at: .older)))
+    }
+
     @Test("A room opens at its newest page if the target message is missing")
     func missingMessageOpensTheNewestPage() async {
         let opening = await pager.openingPage(page(9...12), around: MessageID("gone"))

@@ -34,7 +34,7 @@ import Testing
         await harness.publish(.removed([MessageID("m4")]))
         #expect(harness.state.failedCount == 0)
         harness.timeline.send(.failed(.retryAll))
-        harness.timeline.send(.failed(.discardAll))
+        harness.timeline.send(.failed(.discard([MessageID("m2"), MessageID("m3"), MessageID("m4")])))
         await harness.waitForUpdates()
         #expect(calls().isEmpty)
     }
@@ -48,7 +48,7 @@ import Testing
 
     @Test func allFailedMessagesAreDiscarded() async {
         await harness.open([message(7), message(2), .of(8, by: Fixtures.own)])
-        harness.timeline.send(.failed(.discardAll))
+        harness.timeline.send(.failed(.discard([MessageID("m7"), MessageID("m8"), MessageID("m2")])))
         await eventually { calls().count == 2 }
         #expect(calls() == [.delete(MessageID("m2")), .delete(MessageID("m7"))])
     }

@@ -145,4 +145,28 @@ import Testing
         #expect(names(session) == ["a"] && session.document.text == "draft")
         await eventually { session.composer.canSend }
     }
+
+    @Test("MIB-36: a file whose copy ends before the draft is loaded joins the draft as copied, or as failed")
+    func joiningTheDraftAfterTheCopy() async throws {
+        let (session, queue) = try makeSession(
+            FakeMediaService { name, _ in
+                if name == "bad" { throw ChatError.diskFull }
+            })
+        let errors = Recorder<ChatError>()
+        session.onFailure = { errors.record($0) }
+        session.waitForDraft()
+        queue.add([Self.item("good"), Self.item("bad")])
+        await eventually { errors.values == [.diskFull] }
+        await waitUntilIdle()
+        var engine = ComposerEngine()
+        _ = engine.handle(.insert("draft", origin: .typed), at: .zero)
+        session.restore(encoded: try engine.makeDraft().encoded()) { _, _ in nil }
+        session.becomeReady()
+        try #require(names(session) == ["good", "bad"] && session.document.text == "draft")
+        let (good, bad) = (session.composer.attachments[0], session.composer.attachments[1])
+        #expect(good.upload == .ready && good.source == "fake:good" && good.bytes == 7)
+        #expect(bad.upload == .failed && queue.canRetry(bad))
+        queue.remove(1)
+        #expect(session.composer.canSend)
+    }
 }

@@ -81,6 +81,8 @@ public final class Conversation {
     @ObservationIgnored let encryptionOfAccount: EncryptionCoordinator?
     @ObservationIgnored private var subscriptions: [ChangeSubscription] = []
     @ObservationIgnored private var isClosed = false
+    /// The number of times that the encryption was checked.
+    @ObservationIgnored private var checkCount = 0
 
     /// - Parameters:
     ///   - requests: receives errors while the room is open.
@@ -139,16 +141,19 @@ public final class Conversation {
     /// Encryption can be enabled at any time and is never disabled: once on, it is not asked for again.
     func checkEncryption() {
         guard !isEncrypted else { return }
-        Task { [service, roomID] in
+        checkCount += 1
+        Task { [service, roomID, check = checkCount] in
             let found: Encryption
             do {
                 found = try await service.isEncrypted(roomID) ? .on : .off
             } catch {
+                // A newer check answers instead.
+                guard check == checkCount else { return }
                 found = .unknown
                 if !isClosed { requests.show(.failed(ChatError(error))) }
             }
-            // The timeline may have reported encryption meanwhile.
-            if !isEncrypted { encryption = found }
+            // The timeline may have reported encryption meanwhile. That it is on counts from an older check, too.
+            if !isEncrypted, found == .on || check == checkCount { encryption = found }
         }
     }
 

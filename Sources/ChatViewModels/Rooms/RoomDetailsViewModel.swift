@@ -90,6 +90,10 @@ public final class RoomDetailsViewModel: ViewModel {
     @ObservationIgnored private var hasLoadedMembers = false
     /// Runs actions in the order in which they were sent.
     @ObservationIgnored private let queue = DeliveryQueue()
+    /// The rules whose requests are queued or under way, in order.
+    @ObservationIgnored private var requestedRules: [RoomNotificationRule?] = []
+    /// The rule to show if a request fails: the last one from the server, or the last one that it accepted.
+    @ObservationIgnored private var knownRule: RoomNotificationRule?
 
     /// - Parameters:
     ///   - avatar: the URI of the room's avatar, or `nil` if it has none.
@@ -133,7 +137,7 @@ public final class RoomDetailsViewModel: ViewModel {
         if state.hasNotifications {
             let settings = service.notificationSettings()
             notifying = Task { [weak self, roomID] in
-                for await settings in settings { self?.state.notifications = settings.rooms[roomID] }
+                for await settings in settings { self?.receive(settings.rooms[roomID]) }
             }
         }
         readEncryption()
@@ -172,12 +176,17 @@ public final class RoomDetailsViewModel: ViewModel {
         switch action {
         case .invited(let users): add(users)
         case .search(let text): state.query = text
-        case .notify(let rule) where rule == state.notifications: break
+        case .notify(let rule):
+            // The displayed rule is an older one while requests wait.
+            let latest: RoomNotificationRule? = requestedRules.last ?? state.notifications
+            guard rule != latest else { return }
+            requestedRules.append(rule)
+            enqueue(action)
         case .encrypt where !state.canEncrypt: break
         case .encrypt:
             state.isEncrypting = true
             enqueue(action)
-        case .rename, .setTopic, .remove, .notify: enqueue(action)
+        case .rename, .setTopic, .remove: enqueue(action)
         }
     }
 
@@ -213,14 +222,21 @@ public final class RoomDetailsViewModel: ViewModel {
 
     /// Displays the rule at once, before the sync reports it.
     private func setNotifications(_ rule: RoomNotificationRule?) async throws {
-        let before = state.notifications
+        defer { requestedRules.removeFirst() }
         state.notifications = rule
         do {
             try await service.setNotificationRule(rule, of: roomID)
+            // Not the requested one if the sync has delivered another meanwhile.
+            knownRule = state.notifications
         } catch {
-            state.notifications = before
+            state.notifications = knownRule
             throw error
         }
+    }
+
+    private func receive(_ rule: RoomNotificationRule?) {
+        knownRule = rule
+        state.notifications = rule
     }
 
     private func encrypt() async throws {

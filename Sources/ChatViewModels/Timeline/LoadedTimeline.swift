@@ -181,8 +181,8 @@ final class LoadedTimeline {
     /// Jumps to a destination: at once if it is loaded, or else once the range around it is.
     func jump(_ jump: TimelineJump) {
         guard range.isLoaded else { return pager.postpone(jump) }
-        pager.forgetJump()
         if let effect = rows.reveal(jump.destination, in: messages) {
+            pager.dropJump()
             onOutput(.landed(jump, effect))
         } else {
             pager.load(jump, unreadLineAfter: unreadLineAfter)

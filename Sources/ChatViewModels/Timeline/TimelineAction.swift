@@ -59,7 +59,9 @@ extension TimelineViewModel {
         case retryAll
         /// Asks for confirmation before discarding them.
         case requestDiscard
-        case discardAll
+        /// Discards those of these messages that are still failed. Others may have failed since the confirmation
+        /// counted them.
+        case discard([MessageID])
     }
 
     /// What the composer edits and replies to.

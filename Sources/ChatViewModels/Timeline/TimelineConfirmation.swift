@@ -7,7 +7,7 @@ public nonisolated struct TimelineConfirmation: Equatable, Sendable {
         /// Discarding a message that was not sent.
         case discard(MessageID)
         case deletionOfSelected(count: Int)
-        case discardOfFailed(count: Int)
+        case discardOfFailed([MessageID])
     }
 
     let subject: Subject
@@ -29,7 +29,7 @@ public nonisolated struct TimelineConfirmation: Equatable, Sendable {
         switch subject {
         case .deletion(let id), .discard(let id): .message(id, .delete)
         case .deletionOfSelected: .selection(.delete)
-        case .discardOfFailed: .failed(.discardAll)
+        case .discardOfFailed(let ids): .failed(.discard(ids))
         }
     }
 
@@ -39,8 +39,8 @@ public nonisolated struct TimelineConfirmation: Equatable, Sendable {
         case .discard: translator("Discard Message?")
         case .deletionOfSelected(let count):
             translator.plural("Delete {count} Message?", "Delete {count} Messages?", count)
-        case .discardOfFailed(let count):
-            translator.plural("Discard {count} Message?", "Discard {count} Messages?", count)
+        case .discardOfFailed(let ids):
+            translator.plural("Discard {count} Message?", "Discard {count} Messages?", ids.count)
         }
     }
 

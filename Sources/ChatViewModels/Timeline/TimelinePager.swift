@@ -101,8 +101,15 @@ final class TimelinePager {
         request(.jump(jump.destination), read, jump: jump)
     }
 
-    /// Drops the jump in flight, so that it is not performed when the room opens again.
-    func forgetJump() { currentJump = nil }
+    /// Cancels the jump in flight, after the user has jumped to what is loaded. The view may wait for a page that the
+    /// jump replaced or postponed, so that page is answered.
+    func dropJump() {
+        guard currentJump != nil else { return }
+        let edge = nextEdge
+        cancel()
+        onOutput(.finished(isLoaded: false))
+        if let edge { onOutput(.free(edge)) }
+    }
 
     /// Postpones a jump until the room has loaded.
     func postpone(_ jump: TimelineJump) { postponedJump = jump }

@@ -153,9 +153,8 @@ public final class TimelineViewModel: ViewModel {
         case .message(let id, let action): perform(action, on: id)
         case .selection(let action): apply(selection.perform(action, in: loaded.messages, rows))
         case .failed(.retryAll): operations.retry(failedMessages.transactions)
-        case .failed(.requestDiscard):
-            if failedMessages.count > 0 { confirm(.discardOfFailed(count: failedMessages.count)) }
-        case .failed(.discardAll): operations.delete(failedMessages.ids)
+        case .failed(.requestDiscard): if failedMessages.count > 0 { confirm(.discardOfFailed(failedMessages.ids)) }
+        case .failed(.discard(let ids)): operations.delete(failedMessages.ids.filter(Set(ids).contains))
         case .composer(.editLast):
             loaded.jump(
                 TimelineJump(destination: .newest, isRevealing: loaded.range.isDetached, editsLast: true))
@@ -363,7 +362,10 @@ public final class TimelineViewModel: ViewModel {
             followReading()
             selection.notePositions(in: loaded.messages)
         case .rangeChanged: selection.notePositions(in: loaded.messages)
-        case .finished(let isLoaded): pageRequest.end(isLoaded: isLoaded)
+        case .finished(let isLoaded):
+            pageRequest.end(isLoaded: isLoaded)
+            // After a jump that did not land, the view has not moved, and reports no position.
+            if !isLoaded { followReading() }
         case .failed(let error): onOutput(.failed(error))
         }
     }

@@ -40,6 +40,14 @@ public final class AttachmentQueue {
     private let onOutput: (Output) -> Void
     private var waiting: [String: Item] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
+    /// The copies that ended before the draft was loaded: their attachments are still waiting to be added.
+    private var endedEarly: [String: CopyResult] = [:]
+
+    /// How a copy has ended.
+    private enum CopyResult {
+        case stored(MediaReference)
+        case failed
+    }
 
     /// What the queue asks the session to do.
     enum Output {
@@ -149,6 +157,14 @@ public final class AttachmentQueue {
         }
     }
 
+    /// Updates attachments whose copies ended before they were added. Call it once the input that waited for the draft
+    /// is replayed.
+    func applyEarlyResults() {
+        let results = endedEarly
+        endedEarly = [:]
+        for (source, result) in results { apply(result, to: source) }
+    }
+
     private func handle(_ event: ComposerEvent) { onOutput(.event(event)) }
 
     // MARK: Copying
@@ -214,23 +230,33 @@ public final class AttachmentQueue {
     private func finish(_ source: String, _ reference: MediaReference) {
         tasks[source] = nil
         waiting[source] = nil
-        // Keep what changed during the copy, such as the alt text and the position.
-        guard var attachment = attachment(source) else { return }
-        attachment.source = reference.uri
-        attachment.bytes = reference.bytes ?? attachment.bytes
-        attachment.width = reference.width
-        attachment.height = reference.height
-        attachment.duration = reference.duration
-        attachment.thumbnail = reference.thumbnailURI
-        attachment.blurHash = reference.blurHash
-        attachment.upload = .ready
-        handle(.updateAttachment(source: source, attachment))
+        apply(.stored(reference), to: source)
     }
 
     private func fail(_ source: String) {
         tasks[source] = nil
+        apply(.failed, to: source)
+    }
+
+    private func apply(_ result: CopyResult, to source: String) {
+        guard !engine.isWaitingForDraft else {
+            endedEarly[source] = result
+            return
+        }
+        // Keep what changed during the copy, such as the alt text and the position.
         guard var attachment = attachment(source) else { return }
-        attachment.upload = .failed
+        switch result {
+        case .stored(let reference):
+            attachment.source = reference.uri
+            attachment.bytes = reference.bytes ?? attachment.bytes
+            attachment.width = reference.width
+            attachment.height = reference.height
+            attachment.duration = reference.duration
+            attachment.thumbnail = reference.thumbnailURI
+            attachment.blurHash = reference.blurHash
+            attachment.upload = .ready
+        case .failed: attachment.upload = .failed
+        }
         handle(.updateAttachment(source: source, attachment))
     }
 

@@ -248,6 +248,7 @@ public final class ComposerSession: ComposerModel {
         let events = engine.stopWaiting()
         if media != nil { attachmentQueue.failRestoredUploads() }
         events.forEach { handle($0) }
+        attachmentQueue.applyEarlyResults()
     }
 
     // MARK: Deliveries

@@ -47,6 +47,8 @@ public actor CryptoMachine {
     let key: KeyMaterial
     private let gate = SerialGate()
     private var state: State?
+    /// What only memory has of the state, as before a change that failed or was canceled.
+    private var retained: (verifications: Verifications, secretRequests: SecretRequests, users: Set<ExactText>)?
     /// Counts how often the state was loaded: responses to requests from an earlier state are ignored.
     private(set) var epoch = 0
 
@@ -159,6 +161,7 @@ public actor CryptoMachine {
             if let known = self.state { state = known } else { state = try await read() }
             // Taken out while `body` runs: after an error, the next call reloads the state from the storage.
             self.state = nil
+            retained = (state.verifications, state.secretRequests, state.changedUsers)
             var change = CryptoChange()
             let result = try await body(&state, &change)
             let tracked = state.tracker.unsavedChange()
@@ -172,6 +175,7 @@ public actor CryptoMachine {
             state.outgoing.saved()
             if let keys { state.upkeep.saved(keys.revision) }
             self.state = state
+            retained = nil
             return result
         }
     }
@@ -194,6 +198,10 @@ public actor CryptoMachine {
         state.confirmedBy = try await devices(of: user).first { $0.device == device }?.confirmedBy
         for record in try await storage.cryptoRecords(.roomAudience, owner: nil) {
             state.audiences[record.key.owner] = try RoomAudience(record: record)
+        }
+        if let retained {
+            (state.verifications, state.secretRequests) = (retained.verifications, retained.secretRequests)
+            state.changedUsers = retained.users
         }
         return state
     }

@@ -133,6 +133,8 @@ actor AccountEncryption {
         (hasUnopened, hasTriedRepair) = (false, false)
         arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
         self.begun = try await machine.begun()
+        // Requests of the process before are forgotten. Without an answer this changes nothing.
+        try? await machine.requestMissingSecrets()
         self.machine = machine
         requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
             await self?.noteStanding()

@@ -40,6 +40,9 @@ public final class KeyUpkeep {
     public let device: ExactText
     public let account: OlmAccount
     private var state = State()
+    /// Whether the next sync may have been composed before the last upload: it would report the fallback key that the
+    /// upload replaced as used, and another new one would drop a key that messages in transit still use.
+    private var isNextSyncOld = false
     /// The current revision of the state, and the last one that is stored.
     private var (revision, savedRevision) = (UInt64(0), UInt64(0))
 
@@ -136,7 +139,9 @@ public final class KeyUpkeep {
             state.oneTimeKeys = 0
         }
         if let kinds = unusedFallbackKeys?.array {
-            state.hasUnusedFallbackKey = kinds.contains { $0.string == Self.algorithm }
+            let isUnused = kinds.contains { $0.string == Self.algorithm }
+            if isUnused || !isNextSyncOld { state.hasUnusedFallbackKey = isUnused }
+            isNextSyncOld = false
         }
         guard state != self.state else { return }
         self.state = state
@@ -172,6 +177,7 @@ public final class KeyUpkeep {
 
     /// Handles the server's acceptance of the upload.
     public func uploaded(answer: JSONValue) throws {
+        if state.pending != nil, try account.unpublishedFallbackKey != nil { isNextSyncOld = true }
         try finish()
         state.hasUploadedDevice = true
         if let count = answer.object?["one_time_key_counts"]?.object?[Self.algorithm]?.integer {

@@ -45,6 +45,20 @@ import ToolSupport
         #expect(try upkeep.nextUpload() == nil)
     }
 
+    @Test("A sync that was under way during the upload does not replace the fallback key once more")
+    func lateSync() throws {
+        let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
+        received(upkeep, 50, fallback: false)
+        #expect(count(try parsed(upkeep.nextUpload()), "fallback_keys") == 1)
+        try upkeep.uploaded(answer: ["one_time_key_counts": ["signed_curve25519": 50]])
+        received(upkeep, 50, fallback: false)
+        #expect(try upkeep.nextUpload() == nil)
+        received(upkeep, 50)
+        #expect(try upkeep.nextUpload() == nil)
+        received(upkeep, 50, fallback: false)
+        #expect(count(try parsed(upkeep.nextUpload()), "fallback_keys") == 1, "it was used")
+    }
+
     /// After a lost response, and a restart before it, the same bytes are sent again.
     @Test func anUploadWithoutAnswerIsRepeatedByteForByte() throws {
         let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
@@ -183,7 +197,8 @@ import ToolSupport
         var fixture = try await MachineFixture()
         let target = try await fixture.published().device
         var keys: [Curve25519Key] = []
-        for _ in 0..<2 {
+        // A sync after an upload may be from before it.
+        for _ in 0..<4 {
             var sync = CryptoSync(kind: .sliding)
             (sync.keyCounts, sync.unusedFallbackKeys) = (["signed_curve25519": 50], [])
             _ = try await fixture.machine.received(sync, at: fixture.start)

@@ -68,9 +68,32 @@ extension CryptoMachine {
         try await change { _, change in change.put.append(try PrivateKeys.record(.backup, secret, key: key)) }
     }
 
-    /// Removes the backup's keys after the backup has been deleted from the server for good.
-    public func forgetBackupKey() async throws {
-        try await change { _, change in change.removed.formUnion([SecretName.backup.record, Self.nextKey]) }
+    /// Keeps the key of a backup that was deleted from the server, also of one that was only prepared: the secret
+    /// storage has it, so that the same recovery key restores the next backup.
+    public func retireBackupKey() async throws {
+        try await change { _, change in
+            guard let next = try await preparedBackupKey() else { return }
+            change.put.append(try PrivateKeys.record(.backup, next, key: key))
+            change.removed.insert(Self.nextKey)
+        }
+    }
+
+    private static let unstoredKey = CryptoRecord.Key(.backup, id: "unstored")
+
+    /// Whether the backup's key was made on this device while the secret storage has none or a former one, which the
+    /// recovery key would restore instead.
+    public func isBackupKeyUnstored() async throws -> Bool {
+        try await storage.cryptoRecord(Self.unstoredKey) != nil
+    }
+
+    public func setBackupKeyUnstored(_ isUnstored: Bool) async throws {
+        try await change { _, change in
+            if isUnstored {
+                change.put.append(CryptoRecord(Self.unstoredKey, value: Data()))
+            } else {
+                change.removed.insert(Self.unstoredKey)
+            }
+        }
     }
 
     // MARK: Restoring

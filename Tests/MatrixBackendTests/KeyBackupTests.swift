@@ -226,7 +226,8 @@ import ToolSupport
         }
     }
 
-    @Test("Deleting the backup removes it from the server, and its key.") func deletion() async throws {
+    @Test("Deleting the backup removes it from the server and keeps its key, which the recovery key restores.")
+    func deletion() async throws {
         server.add(try BackupKey(KeyMaterial()))
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)
@@ -235,7 +236,8 @@ import ToolSupport
         await device.isComplete()
         try await device.backup.delete()
         #expect(server.versions.isEmpty && device.backup.standing == KeyBackup.Standing(backup: .off))
-        #expect(try await device.machine.backupKey(for: BackupKey(key).publicKey) == nil)
+        #expect(try await device.machine.storedSecrets()[.backup]?.isEqual(to: key) == true)
+        #expect(try await device.machine.preparedBackupKey() == nil)
         let count = server.uploads.count
         try await device.addSessions(1)
         await device.backup.wake()

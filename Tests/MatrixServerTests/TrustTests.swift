@@ -77,6 +77,43 @@ struct TrustTests {
         for user in [ann, bob, new, third] { await user.close() }
     }
 
+    @Test("The recovery key restores a backup that was turned off and on, or another one is asked for")
+    func backupTurnedOffAndOn() async throws {
+        let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
+        let room = try await ann.backend.createRoom(named: "Sealed")
+        try await ann.waitForRoom(room)
+        try await ann.client.setState("m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], of: room)
+        try await ann.untilEncrypted(room)
+        try await ann.say("Kept", in: room)
+        func turnOffAndOn(withoutKey: Bool) async throws {
+            try await ann.backend.setBackupEnabled(false)
+            try await ann.status { $0.backup == .off }
+            if withoutKey { try await ann.backend.keys.machine?.store(nil, as: .backup) }
+            try await ann.backend.setBackupEnabled(true)
+            try await ann.status { $0.backup == .on(remaining: 0) }
+        }
+        func restores(_ key: RecoveryKey) async throws {
+            let other = try await ann.anotherDevice(sliding: true)
+            try await other.waitForRoom(room)
+            try await other.messages(in: room) { $0.last?.kind == .sealed }
+            try await other.backend.recover(with: key.text)
+            try await other.messages(in: room) { $0.last?.text == "Kept" }
+            await other.close()
+        }
+        let key = try await ann.backend.replaceRecoveryKey()
+        try await ann.backend.confirmRecoveryKey()
+        try await turnOffAndOn(withoutKey: false)
+        try await ann.status { $0.recovery == .ready }
+        try await restores(key)
+        try await turnOffAndOn(withoutKey: true)
+        try await ann.status { $0.recovery == .incomplete }
+        let next = try await ann.backend.replaceRecoveryKey()
+        try await ann.backend.confirmRecoveryKey()
+        try await ann.status { $0.recovery == .ready }
+        try await restores(next)
+        await ann.close()
+    }
+
     @Test("A user who joins the chat after a verification request receives it then", arguments: [true, false])
     func lateJoin(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)

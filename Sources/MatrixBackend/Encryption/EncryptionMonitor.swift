@@ -117,14 +117,17 @@ actor EncryptionMonitor {
             status.isRestoring = standing.restore != nil
         }
         await readRecovery()
-        status.recovery = standing(status.backup)
+        status.recovery = standing(status.backup, isKeyUnstored: try await machine.isBackupKeyUnstored())
         if case .found(let state) = recovery { status.hasPassphrase = state.hasPassphrase }
         // The stored secrets may belong to a former identity, if creating this one was interrupted.
         if status.recovery != .unknown, try await machine.isRecoveryKeyUnsaved() { status.recovery = .unsaved }
         return status
     }
 
-    private func standing(_ backup: EncryptionStatus.Backup) -> EncryptionStatus.Recovery {
+    /// - Parameter isKeyUnstored: see ``CryptoMachine/isBackupKeyUnstored()``.
+    private func standing(
+        _ backup: EncryptionStatus.Backup, isKeyUnstored: Bool
+    ) -> EncryptionStatus.Recovery {
         let state: SecretStorage.State
         switch recovery {
         case .unread: return .unknown
@@ -134,7 +137,7 @@ actor EncryptionMonitor {
         }
         guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
         // Otherwise, the recovery key would restore no messages.
-        if case .on = backup, state.missing.contains(.backup) { return .incomplete }
+        if case .on = backup, state.missing.contains(.backup) || isKeyUnstored { return .incomplete }
         return .ready
     }
 

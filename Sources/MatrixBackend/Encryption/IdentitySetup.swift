@@ -56,11 +56,8 @@ struct IdentitySetup: Sendable {
     func setBackupEnabled(_ isEnabled: Bool) async throws {
         try await gate.run {
             guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
-            // Keep the key: it is in the secret storage, so the same recovery key restores the next backup.
-            let known = try await keys.encrypting { try await $0.storedSecrets()[.backup] }
             if isEnabled {
-                let key = try known ?? KeyMaterial()
-                try await beginBackup(with: key)
+                try await beginBackup(with: keys.encrypting { try await Self.nextBackupKey($0) })
             } else {
                 do {
                     try await backup.delete()
@@ -68,10 +65,18 @@ struct IdentitySetup: Sendable {
                 } catch {
                     throw EncryptionError.translated(error)
                 }
-                if let known { try await keys.encrypting { try await $0.store(known, as: .backup) } }
             }
             await monitor.invalidateRecovery()
         }
+    }
+
+    /// The key of a backup that is turned on: the one in the secret storage if this device has it.
+    private static func nextBackupKey(_ machine: CryptoMachine) async throws -> KeyMaterial {
+        if let prepared = try await machine.preparedBackupKey() { return prepared }
+        if let known = try await machine.storedSecrets()[.backup] { return known }
+        // Before there is a backup with it: its recovery key restores nothing until another one is made.
+        try await machine.setBackupKeyUnstored(true)
+        return try KeyMaterial()
     }
 
     func recover(with typed: String) async throws {
@@ -89,7 +94,7 @@ struct IdentitySetup: Sendable {
         guard let secret = opened.secrets[.backup], let backup = await keys.backup else { return }
         do {
             // A key of a former backup restores nothing. The device is confirmed regardless.
-            _ = try await backup.adopt(secret)
+            if try await backup.adopt(secret) { try await keys.encrypting { try await $0.setBackupKeyUnstored(false) } }
         } catch {
             throw EncryptionError.translated(error)
         }
@@ -124,7 +129,10 @@ struct IdentitySetup: Sendable {
         } catch {
             throw EncryptionError.translated(error)
         }
-        try await keys.encrypting { try await $0.setRecoveryKeyUnsaved(true) }
+        try await keys.encrypting {
+            try await $0.setRecoveryKeyUnsaved(true)
+            if secrets[.backup] != nil { try await $0.setBackupKeyUnstored(false) }
+        }
         await monitor.invalidateRecovery()
         return created.recoveryKey
     }

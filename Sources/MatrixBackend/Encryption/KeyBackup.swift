@@ -220,7 +220,10 @@ actor KeyBackup {
         var count: Int
         repeat {
             switch look {
-            case .none: return nil
+            case .none:
+                // Work that began before the deletion may have published its progress since.
+                publish { $0.backup = .off }
+                return nil
             case .found(let found): return found
             case .needed: break
             }
@@ -309,9 +312,10 @@ actor KeyBackup {
         }
         try await machine.setRestoringBackup(nil)
         try await machine.setBackupVersion(nil)
-        try await machine.forgetBackupKey()
+        try await machine.retireBackupKey()
         look = .none
         publish { $0 = Standing(backup: .off) }
+        wake()
     }
 
     /// Records in the account data, for the user's other devices, whether the user wants a backup.

@@ -171,6 +171,25 @@ import Testing
         await eventually { effects.values.contains(.reveal(.message(MessageID("$2")))) }
     }
 
+    @Test("A room that is joined late opens only if no other one was opened meanwhile", arguments: [true, false])
+    func lateJoin(_ isOtherOpened: Bool) async {
+        _ = await start()
+        service.capabilities = [.join]
+        let gate = Gate()
+        service.joining = { _ in
+            await gate.pass()
+            return RoomID("c")
+        }
+        coordinator.open("#c:example.org")
+        await eventually { gate.waiting == 1 }
+        if isOtherOpened { await open(b) }
+        gate.open()
+        await waitUntilIdle()
+        await show(["a", "b", "c"])
+        await waitUntilIdle()
+        #expect(coordinator.rooms.state.selection == (isOtherOpened ? b : RoomID("c")))
+    }
+
     @Test("Requests for a window of a hidden account are dropped")
     func requestsOfHiddenAccountsAreDropped() async {
         let requests = WindowRequests()

@@ -63,6 +63,8 @@ extension FakeChatService: ChatService {
 
     @MainActor func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption(room) }
 
+    @MainActor func join(_ address: String) async throws -> RoomID { try await joining(address) }
+
     @MainActor func enableEncryption(in room: RoomID) async throws { try await record(.encrypt(room)) }
     @MainActor func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
         try await record(.react(text, message, isAdded: isAdded))

@@ -64,6 +64,9 @@ import Observation
     /// Returns whether a room is encrypted.
     @ObservationIgnored var encryption: @MainActor (RoomID) async throws -> Bool = { _ in false }
 
+    /// Joins a room by its address.
+    @ObservationIgnored var joining: @MainActor (String) async throws -> RoomID = { _ in throw ChatError.notPermitted }
+
     nonisolated init() {}
 
     func publish(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }

@@ -38,7 +38,9 @@ struct CommandPerformer {
         Task {
             do {
                 switch ChatAddress(address) {
-                case .user(let user)?: navigator.show(nil, in: try await service.openDirect(with: user))
+                case .user(let user)?:
+                    let shown = rooms.state.selection
+                    show(nil, in: try await service.openDirect(with: user), ifStillIn: shown)
                 case .message(let message, _, _)?: try await join(address, showing: message)
                 case .room?, nil: try await join(address)
                 }
@@ -75,7 +77,14 @@ struct CommandPerformer {
         guard service.capabilities.contains(.join) else {
             throw CommandFailure(translator("No room named {name}.", ["name": bareName]))
         }
-        navigator.show(message, in: try await service.join(address))
+        let shown = rooms.state.selection
+        show(message, in: try await service.join(address), ifStillIn: shown)
+    }
+
+    /// Opens a room that the server took its time for, a minute at times. A user who has opened another room meanwhile
+    /// stays there: the rest of what they are typing must not go to this one.
+    private func show(_ message: MessageID?, in room: RoomID, ifStillIn shown: RoomID?) {
+        if rooms.state.selection == shown { navigator.show(message, in: room) }
     }
 
     private func remove(_ name: String, from room: RoomID) async throws {

@@ -8,8 +8,14 @@ import Synchronization
 final class FakeTransport: MatrixTransport {
     private let asked = Mutex<[MatrixRequest]>([])
     private let respond: @Sendable (MatrixRequest) throws -> MatrixResponse
+    private let pause: @Sendable (MatrixRequest) async throws -> Void
 
-    init(_ respond: @escaping @Sendable (MatrixRequest) throws -> MatrixResponse) {
+    /// - Parameter pause: awaited between a request and the response to it.
+    init(
+        pause: @escaping @Sendable (MatrixRequest) async throws -> Void = { _ in },
+        _ respond: @escaping @Sendable (MatrixRequest) throws -> MatrixResponse
+    ) {
+        self.pause = pause
         self.respond = respond
     }
 
@@ -19,8 +25,11 @@ final class FakeTransport: MatrixTransport {
     }
 
     /// Responds with JSON, whose `status` is that of the response, and with 404 for `nil`.
-    static func responding(_ respond: @escaping @Sendable (MatrixRequest) -> JSONValue?) -> FakeTransport {
-        FakeTransport { request in
+    static func responding(
+        pause: @escaping @Sendable (MatrixRequest) async throws -> Void = { _ in },
+        _ respond: @escaping @Sendable (MatrixRequest) -> JSONValue?
+    ) -> FakeTransport {
+        FakeTransport(pause: pause) { request in
             let body = respond(request)
             return MatrixResponse(
                 status: body == nil ? 404 : body?["status"]?.integer.map { Int($0) } ?? 200,
@@ -32,7 +41,9 @@ final class FakeTransport: MatrixTransport {
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {
         asked.withLock { $0.append(request) }
-        return try respond(request)
+        let response = try respond(request)
+        try await pause(request)
+        return response
     }
 
     var client: MatrixClient {

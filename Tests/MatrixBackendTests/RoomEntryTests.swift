@@ -96,6 +96,27 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("Direct chats that are added at once are all listed")
+    func directChatsAddedAtOnce() async throws {
+        let listed = Mutex<JSONValue>([:])
+        let transport = FakeTransport.responding { _ in
+            try await Task.sleep(for: .milliseconds(20))
+        } _: { request in
+            guard case .json(let body) = request.body else { return listed.withLock { $0 } }
+            listed.withLock { $0 = (try? JSONValue(parsing: body)) ?? .null }
+            return [:]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let list = DirectRoomList(client: parts.client, context: parts.context)
+        await withTaskGroup { group in
+            for number in 1...3 {
+                group.addTask { await list.add(RoomID("!\(number):example.org"), with: "@\(number):example.org") }
+            }
+        }
+        #expect(listed.withLock { $0.object?.count } == 3)
+        await parts.store.close()
+    }
+
     @Test("Rooms missing from the server's list are removed only if it confirms each", arguments: ["join", "leave"])
     func leftRooms(membership: String) async throws {
         let transport = FakeTransport.responding { request in

@@ -3,6 +3,7 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
@@ -77,6 +78,27 @@ import Testing
             try await memberships(parts).remove(AccountParts.own, from: room)
         }
         #expect(transport.requests.map(\.url.lastPathComponent) == ["kick"])
+        await parts.store.close()
+    }
+
+    @Test("A list of members that arrives after a sync does not bring back who has left since")
+    func lateMembers() async throws {
+        let left = Mutex<AccountParts?>(nil)
+        let transport = FakeTransport.responding { [room, ann] request in
+            // Between the server's response and its arrival.
+            guard request.url.path.hasSuffix("/members"), let parts = left.withLock({ $0 }) else { return }
+            try await parts.writer.serialized { _ = try await parts.store.removeMember(ann, from: room) }
+        } _: { request in
+            guard request.url.path.hasSuffix("/members") else { return nil }
+            let members = ["@me", "@ann", "@new"].map { Events.member("\($0):example.org", $0) }
+            return ["chunk": .array(members)]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        try await addAnn(to: parts)
+        left.withLock { $0 = parts }
+        _ = try await memberships(parts).members(of: room)
+        #expect(try await parts.store.member(ann, of: room)?.hasLeft == true)
+        #expect(try await parts.store.member(MemberID("@new:example.org"), of: room)?.hasLeft == false)
         await parts.store.close()
     }
 

@@ -25,8 +25,8 @@ struct GapFiller: Sendable {
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Chunk {
         let page = try await page(before: gap, in: room)
-        let members = try await newMembers(in: page.state, of: room)
         let events = try await writer.serialized {
+            let members = try await newMembers(in: page.state, of: room)
             let events = try await parser.timeline(page.events.reversed(), in: room)
             guard let change = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
             else { return events }
@@ -63,8 +63,8 @@ struct GapFiller: Sendable {
         _ events: [MatrixEvent], _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent],
         isContiguous: Bool
     ) async throws -> Bool {
-        let members = try await newMembers(in: state, of: room)
         return try await writer.serialized {
+            let members = try await newMembers(in: state, of: room)
             var chunk = chunk
             chunk.events = try await parser.timeline(events, in: room)
             let change = try await store.insertChunk(

@@ -5,6 +5,13 @@ import JSONReading
 struct DirectRoomList: Sendable {
     let client: MatrixClient
     let context: AccountContext
+    /// One addition at a time: each replaces the whole list.
+    private let gate = SerialGate()
+
+    init(client: MatrixClient, context: AccountContext) {
+        self.client = client
+        self.context = context
+    }
 
     /// Requests the list: another client of the user may have changed it since the last sync.
     func current() async throws -> DirectRooms {
@@ -13,8 +20,10 @@ struct DirectRoomList: Sendable {
 
     /// Adds a room. Errors are ignored: the room works without being listed.
     func add(_ room: RoomID, with user: String) async {
-        guard let changed = try? await current().adding(room, with: user) else { return }
-        context.directRooms = changed
-        try? await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+        try? await gate.run {
+            guard let changed = try await current().adding(room, with: user) else { return }
+            context.directRooms = changed
+            try await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+        }
     }
 }

@@ -46,14 +46,17 @@ struct RoomMemberships: Sendable {
 
     /// Requests the joined members and stores them, so name completion knows all of them.
     func members(of room: RoomID) async throws -> RoomMembers {
-        try await store.requireRoom(room)
+        let before = try await stored(in: room)
         let (events, state) = try await asking {
             (try await client.members(of: room), try await roomState(of: room))
         }
         let members = ParsedRoomState(ownUserID: ownUserID, state: events).members
         try await writer.serialized {
             guard try await store.hasRoom(room) else { return }
-            let batch = RoomBatch(id: room, createdAt: context.now(), members: members.filter { !$0.hasLeft })
+            // What a sync has changed since is newer: it would never be corrected, as this list has no one who left.
+            let now = try await stored(in: room)
+            let unchanged = members.filter { !$0.hasLeft && now[$0.id] == before[$0.id] }
+            let batch = RoomBatch(id: room, createdAt: context.now(), members: unchanged)
             try await writer.write(SyncBatch(rooms: [batch]))
         }
         let invited = events.filter { $0.content["membership"]?.string == "invite" }.compactMap { event in
@@ -62,6 +65,10 @@ struct RoomMemberships: Sendable {
         return RoomMembers(
             entries: entries(members, invited: invited, state.powers), permissions: permissions(state.powers),
             address: state.address)
+    }
+
+    private func stored(in room: RoomID) async throws -> [MemberID: Member] {
+        Dictionary(try await store.members(of: room).map { ($0.id, $0) }) { first, _ in first }
     }
 
     private func entries(_ members: [Member], invited: [MemberID], _ powers: PowerLevels) -> [RoomMembers.Entry] {

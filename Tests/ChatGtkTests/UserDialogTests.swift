@@ -113,6 +113,31 @@ final class UserDialogTests: GtkTestCase {
         }
     }
 
+    func testWhatIsTypedWhileTheTopicIsSentStays() throws {
+        try onMain {
+            let service = ServerRoom()
+            let viewModel = RoomDetailsViewModel(room: RoomID("room"), name: "Garden", service: service)
+            try Self.use({
+                RoomDetailsDialog.present(viewModel, over: $0, avatarLoader: Self.pictures, leave: {})
+            }) { dialog in
+                XCTAssertTrue(MainLoop.pump { viewModel.state.canSetTopic && dialog.visibleTexts.contains("Topic") })
+                let row = try XCTUnwrap(
+                    dialog.descendants.first {
+                        $0.isInstance(of: adw_entry_row_get_type()) && $0.visibleTexts.contains("Topic")
+                    })
+                let entry = OpaquePointer(row.pointer)
+                let shown = { String(cString: gtk_editable_get_text(entry)) }
+                gtk_editable_set_text(entry, "Herbs")
+                viewModel.send(.setTopic("Herbs"))
+                XCTAssertTrue(MainLoop.pump { service.topics == ["Herbs"] })
+                gtk_editable_set_text(entry, "Herbs and trees")
+                service.accepted.continuation.yield()
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Herbs") })
+                XCTAssertEqual(shown(), "Herbs and trees")
+            }
+        }
+    }
+
     func testEncryptionIsTurnedOnAfterAQuestion() throws {
         try onMain {
             let service = ServerRoom()
@@ -187,8 +212,11 @@ final class UserDialogTests: GtkTestCase {
     private final class ServerRoom: RoomService, TimelineService, RoomCapabilityService, RoomMembersService,
         NotificationSettingsService, @unchecked Sendable
     {
-        let capabilities: BackendCapabilities = [.notificationSettings, .memberList]
+        let capabilities: BackendCapabilities = [.notificationSettings, .memberList, .topic]
         var encryptions = 0
+        private(set) var topics: [String?] = []
+        /// Each accepts a topic.
+        let accepted = AsyncStream.makeStream(of: Void.self)
         private let room = FakeRoomService()
         private let timeline = FakeTimelineService()
         private let settings = AsyncStream.makeStream(of: NotificationSettings.self)
@@ -208,7 +236,12 @@ final class UserDialogTests: GtkTestCase {
         }
 
         func members(of room: RoomID) async throws -> RoomMembers {
-            RoomMembers(entries: [], permissions: [.encrypt])
+            RoomMembers(entries: [], permissions: [.encrypt, .setTopic])
+        }
+        func topic(of room: RoomID) async throws -> String? { nil }
+        func setTopic(_ topic: String?, of room: RoomID) async throws {
+            topics.append(topic)
+            for await _ in accepted.stream { return }
         }
         func enableEncryption(in room: RoomID) async throws { encryptions += 1 }
 

@@ -14,6 +14,8 @@ import ChatTestSupport
     var isRestartable = true
     /// If set, `signIn` waits for this gate.
     var gate: Gate?
+    /// If set, `activate` waits for this gate.
+    var activationGate: Gate?
     private(set) var calls: [String] = []
     private var states: [AccountState] = []
     private var observers = Observers<[AccountState]>()
@@ -55,6 +57,7 @@ import ChatTestSupport
 
     @MainActor func activate(_ account: String) async throws {
         calls.append("begin")
+        await activationGate?.pass()
         if let beginFailure { throw beginFailure }
     }
 

@@ -195,6 +195,43 @@ struct SignInViewModelTests {
         while !service.calls.contains("abandon") { await Task.yield() }
     }
 
+    @Test("Canceling while the account is being added keeps it") func cancelingTheActivation() async {
+        let viewModel = await found()
+        service.signInResult = .success(Self.ann)
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
+        let gate = Gate()
+        service.activationGate = gate
+        signIn(viewModel)
+        await eventually { gate.waiting == 1 }
+        viewModel.send(.cancel)
+        await waitUntilIdle()
+        gate.open()
+        await eventually { added.values == [Self.ann.id] }
+        #expect(viewModel.state.isOver && !service.calls.contains("abandon"))
+    }
+
+    @Test("A canceled attempt that logs in late ends its own session, not that of the next attempt")
+    func lateSession() async {
+        let viewModel = await found()
+        service.signInResult = .success(Self.ann)
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
+        service.credentialFailures = [.keyring: .locked]
+        let gate = Gate()
+        service.gate = gate
+        signIn(viewModel)
+        await eventually { gate.waiting == 1 }
+        viewModel.send(.cancel)
+        service.gate = nil
+        signIn(viewModel)
+        await eventually { viewModel.state.step == .credentialError(.locked) }
+        gate.open()
+        await waitUntilIdle()
+        #expect(service.calls.filter { $0 == "abandon" }.count == 1)
+        service.credentialFailures = [:]
+        viewModel.send(.retryKeyring)
+        await eventually { added.values == [Self.ann.id] }
+    }
+
     @Test func cancelingTheFirstSyncKeepsTheAccount() async {
         let viewModel = await found()
         service.signInResult = .success(Self.ann)

@@ -121,8 +121,9 @@ final class RoomDetailsDialog {
         name.isVisible = state.canRename
         topic.isVisible = state.canSetTopic
         if state.topic != lastTopic {
+            // The user may have typed on while what they entered was being sent.
+            if topic.text == lastTopic { topic.text = state.topic }
             lastTopic = state.topic
-            topic.text = state.topic
         }
         address.isVisible = state.address != nil
         address.setSubtitle(state.address ?? "")

@@ -142,8 +142,14 @@ public final class SignInViewModel: ViewModel {
 
     private func signIn(_ credentials: SignInCredentials, to server: SignInServer) {
         let again = state.again?.id
+        let attempt = attempt + 1
         perform(.signingIn(server)) { [service] in
             let account = try await service.signIn(to: server, with: credentials, again: again)
+            guard attempt == self.attempt else {
+                // Canceled meanwhile. The pending session, if any, is that of a later attempt.
+                await service.abandon(account.id)
+                throw CancellationError()
+            }
             self.pending = account.id
             return .storing(nil)
         } else: {
@@ -167,15 +173,15 @@ public final class SignInViewModel: ViewModel {
 
     private func open() {
         guard let account = pending else { return }
+        // It is being added from here on: canceling closes the dialog, but must not end its session.
+        pending = nil
         perform(.starting) { [service] in
             do {
                 try await service.activate(account)
             } catch {
                 await service.abandon(account)
-                self.pending = nil
                 throw error
             }
-            self.pending = nil
             self.onAdded(account)
             await Self.awaitConnection(of: account, from: service)
             return .done
@@ -214,10 +220,10 @@ public final class SignInViewModel: ViewModel {
         work = Task {
             do {
                 let next = try await body()
-                guard attempt == self.attempt else { return await self.clear() }
+                guard attempt == self.attempt else { return }
                 self.reached(next)
             } catch {
-                guard attempt == self.attempt else { return await self.clear() }
+                guard attempt == self.attempt else { return }
                 self.state.problem = error as? SignInProblem ?? .unreachable(reason: "\(type(of: error))")
                 self.state.step = failed()
             }
@@ -244,7 +250,7 @@ public final class SignInViewModel: ViewModel {
         Task { await clear() }
     }
 
-    /// Abandons a session that logged in after cancellation.
+    /// Abandons the session that has logged in and is not added yet.
     private func clear() async {
         guard let account = pending else { return }
         pending = nil

@@ -94,6 +94,8 @@ public final class RoomDetailsViewModel: ViewModel {
     @ObservationIgnored private var requestedRules: [RoomNotificationRule?] = []
     /// The rule to show if a request fails: the last one from the server, or the last one that it accepted.
     @ObservationIgnored private var knownRule: RoomNotificationRule?
+    /// The number of rules received from the server.
+    @ObservationIgnored private var receivedRules = 0
 
     /// - Parameters:
     ///   - avatar: the URI of the room's avatar, or `nil` if it has none.
@@ -176,11 +178,10 @@ public final class RoomDetailsViewModel: ViewModel {
         switch action {
         case .invited(let users): add(users)
         case .search(let text): state.query = text
+        case .notify(let rule) where rule == state.notifications: break
         case .notify(let rule):
-            // The displayed rule is an older one while requests wait.
-            let latest: RoomNotificationRule? = requestedRules.last ?? state.notifications
-            guard rule != latest else { return }
             requestedRules.append(rule)
+            state.notifications = rule
             enqueue(action)
         case .encrypt where !state.canEncrypt: break
         case .encrypt:
@@ -220,23 +221,28 @@ public final class RoomDetailsViewModel: ViewModel {
         }
     }
 
-    /// Displays the rule at once, before the sync reports it.
     private func setNotifications(_ rule: RoomNotificationRule?) async throws {
-        defer { requestedRules.removeFirst() }
-        state.notifications = rule
-        do {
-            try await service.setNotificationRule(rule, of: roomID)
-            // Not the requested one if the sync has delivered another meanwhile.
-            knownRule = state.notifications
-        } catch {
-            state.notifications = knownRule
-            throw error
+        defer {
+            requestedRules.removeFirst()
+            showRule()
         }
+        let before = receivedRules
+        try await service.setNotificationRule(rule, of: roomID)
+        // What the sync has delivered meanwhile is newer.
+        if receivedRules == before { knownRule = rule }
     }
 
     private func receive(_ rule: RoomNotificationRule?) {
+        receivedRules += 1
         knownRule = rule
-        state.notifications = rule
+        showRule()
+    }
+
+    /// Displays the rule that was requested last before the sync reports it: a row that showed an earlier one meanwhile
+    /// would request that again.
+    private func showRule() {
+        let shown: RoomNotificationRule? = requestedRules.last ?? knownRule
+        if shown != state.notifications { state.notifications = shown }
     }
 
     private func encrypt() async throws {

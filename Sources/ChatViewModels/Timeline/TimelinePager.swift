@@ -116,7 +116,7 @@ final class TimelinePager {
 
     /// Cancels the jump in flight, and postpones it until the room has loaded.
     func postponeJump() {
-        postponedJump = postponedJump ?? currentJump
+        postponedJump = currentJump ?? postponedJump
         cancel()
     }
 

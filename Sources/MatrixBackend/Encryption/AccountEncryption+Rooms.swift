@@ -68,6 +68,8 @@ extension AccountEncryption {
         guard machine == nil, !hasMissedSync, let storage = try await roomStorage() else { return }
         try await CryptoMachine.noteMissedSync(in: storage)
         hasMissedSync = true
+        // The keys may have been opened while it was recorded.
+        try await machine?.catchUp()
     }
 
     /// Applies the removal of a member before the sync reports it.

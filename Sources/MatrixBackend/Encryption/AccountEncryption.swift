@@ -128,17 +128,19 @@ actor AccountEncryption {
         let machine = try await machine(of: ExactText(device), in: store, key, isNext: isNext)
         try KeyStore.noteBegun(device, in: folder)
         if try await store.wasRepaired() { try await machine.outdate() }
-        try await machine.catchUp()
         hasMissedSync = false
+        try await machine.catchUp()
         (hasUnopened, hasTriedRepair) = (false, false)
         arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
         self.begun = try await machine.begun()
-        // Requests of the process before are forgotten. Without an answer this changes nothing.
-        try? await machine.requestMissingSecrets()
         self.machine = machine
         requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
             await self?.noteStanding()
         }
+        // A sync may have been processed without it since.
+        try await machine.catchUp()
+        // Requests of the process before are forgotten. Without an answer this changes nothing.
+        try? await machine.requestMissingSecrets()
     }
 
     private func openStore(isNext: Bool) throws -> KeyStore {

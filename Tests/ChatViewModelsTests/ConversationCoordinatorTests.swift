@@ -190,6 +190,25 @@ import Testing
         #expect(coordinator.rooms.state.selection == (isOtherOpened ? b : RoomID("c")))
     }
 
+    @Test("A room that is joined by the link that started the program opens instead of the last one")
+    func joinAtTheStart() async {
+        service.capabilities = [.join]
+        let gate = Gate()
+        service.joining = { _ in
+            await gate.pass()
+            return RoomID("c")
+        }
+        coordinator.start(opening: a)
+        coordinator.open("#c:example.org")
+        await show(["a", "b"])
+        await eventually { [coordinator, a] in coordinator.rooms.state.selection == a }
+        gate.open()
+        await waitUntilIdle()
+        await show(["a", "b", "c"])
+        await waitUntilIdle()
+        #expect(coordinator.rooms.state.selection == RoomID("c"))
+    }
+
     @Test("Requests for a window of a hidden account are dropped")
     func requestsOfHiddenAccountsAreDropped() async {
         let requests = WindowRequests()

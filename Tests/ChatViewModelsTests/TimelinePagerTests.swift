@@ -95,6 +95,9 @@ import Testing
         #expect(outputs.values == [.began, .ended, .finished(isLoaded: false), .free(.older)])
         pager.postponeJump()
         #expect(pager.dequeueJump() == nil, "it is not performed when the room opens again")
+        pager.postpone(jump)
+        pager.dropJump()
+        #expect(pager.dequeueJump() == nil, "nor is one that waited for the room to open")
     }
 
     @Test("A page in flight is not dropped with a jump")

@@ -85,10 +85,10 @@ struct TrustTests {
         try await ann.client.setState("m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], of: room)
         try await ann.untilEncrypted(room)
         try await ann.say("Kept", in: room)
-        func turnOffAndOn(withoutKey: Bool) async throws {
+        func recreate(losingKey: Bool) async throws {
             try await ann.backend.setBackupEnabled(false)
             try await ann.status { $0.backup == .off }
-            if withoutKey { try await ann.backend.keys.machine?.store(nil, as: .backup) }
+            if losingKey { try await ann.backend.keys.machine?.store(nil, as: .backup) }
             try await ann.backend.setBackupEnabled(true)
             try await ann.status { $0.backup == .on(remaining: 0) }
         }
@@ -102,10 +102,10 @@ struct TrustTests {
         }
         let key = try await ann.backend.replaceRecoveryKey()
         try await ann.backend.confirmRecoveryKey()
-        try await turnOffAndOn(withoutKey: false)
+        try await recreate(losingKey: false)
         try await ann.status { $0.recovery == .ready }
         try await restores(key)
-        try await turnOffAndOn(withoutKey: true)
+        try await recreate(losingKey: true)
         try await ann.status { $0.recovery == .incomplete }
         let next = try await ann.backend.replaceRecoveryKey()
         try await ann.backend.confirmRecoveryKey()

@@ -83,8 +83,9 @@ struct CommandPerformer {
 
     /// Opens a room that the server took its time for, a minute at times. A user who has opened another room meanwhile
     /// stays there: the rest of what they are typing must not go to this one.
+    /// - Parameter shown: the room before; `nil` at the start, which selects one by itself.
     private func show(_ message: MessageID?, in room: RoomID, ifStillIn shown: RoomID?) {
-        if rooms.state.selection == shown { navigator.show(message, in: room) }
+        if shown == nil || rooms.state.selection == shown { navigator.show(message, in: room) }
     }
 
     private func remove(_ name: String, from room: RoomID) async throws {

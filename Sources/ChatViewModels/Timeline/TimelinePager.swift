@@ -101,9 +101,10 @@ final class TimelinePager {
         request(.jump(jump.destination), read, jump: jump)
     }
 
-    /// Cancels the jump in flight, after the user has jumped to what is loaded. The view may wait for a page that the
-    /// jump replaced or postponed, so that page is answered.
+    /// Cancels the jump in flight or postponed, after the user has jumped to what is loaded. The view may wait for a
+    /// page that the jump replaced or postponed, so that page is answered.
     func dropJump() {
+        postponedJump = nil
         guard currentJump != nil else { return }
         let edge = nextEdge
         cancel()

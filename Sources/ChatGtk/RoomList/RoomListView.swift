@@ -259,7 +259,10 @@ final class RoomListView {
     /// Opens the menu of a room, at a position in a widget's coordinates.
     /// - Returns: `false` if the row has no menu.
     private func openMenu(of key: String?, at widget: Widget, x: Double, y: Double) -> Bool {
-        guard let key, let row = byKey[key], !row.isInvitation else { return false }
+        // Not the row as it is shown: what the user has just changed is shown a little later.
+        guard let key, let row = viewModel.state.rows.first(where: { $0.id.rawValue == key }), !row.isInvitation else {
+            return false
+        }
         menuRoom = RoomID(key)
         markRead.isEnabled = row.isUnread
         markUnread.isEnabled = !row.isUnread

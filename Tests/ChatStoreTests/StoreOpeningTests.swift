@@ -51,6 +51,21 @@ import Testing
         #expect(await openingError() == nil)
     }
 
+    @Test("A process that is just being spawned, which has copies of all descriptors, does not keep the lock")
+    func copiedDescriptor() async throws {
+        let store = try await ChatStore.open(in: url)
+        let path = lock.resolvingSymlinksInPath().path
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let original = try #require(
+            descriptors.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+            })
+        let copy = dup(original)
+        defer { close(copy) }
+        await store.close()
+        #expect(await openingError() == nil)
+    }
+
     @Test func storeCanBeOpenedOnlyOnce() async throws {
         let store = try await ChatStore.open(in: url)
         #expect(await openingError() == .busy)

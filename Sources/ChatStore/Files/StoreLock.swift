@@ -80,6 +80,8 @@ final class StoreLock: Sendable {
     func release() {
         descriptor.withLock { file in
             guard file >= 0 else { return }
+            // A process that is just being spawned has a copy of the descriptor, which alone would keep the lock.
+            flock(file, LOCK_UN)
             close(file)
             file = -1
         }

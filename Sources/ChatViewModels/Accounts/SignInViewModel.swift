@@ -142,11 +142,10 @@ public final class SignInViewModel: ViewModel {
 
     private func signIn(_ credentials: SignInCredentials, to server: SignInServer) {
         let again = state.again?.id
-        let attempt = attempt + 1
         perform(.signingIn(server)) { [service] in
             let account = try await service.signIn(to: server, with: credentials, again: again)
-            guard attempt == self.attempt else {
-                // Canceled meanwhile. The pending session, if any, is that of a later attempt.
+            guard !Task.isCancelled else {
+                // The pending session, if any, is that of a later attempt.
                 await service.abandon(account.id)
                 throw CancellationError()
             }

@@ -42,11 +42,12 @@ public final class Application: Object {
     }
 
     /// Takes the bus name back after ``releaseName(_:)``.
-    /// - Parameter done: receives whether it could be taken: `false` if another process has it.
+    /// - Parameter done: receives `false` if another process has it, and `true` also if the bus does not answer: who
+    /// needs to be alone must not rely on the name.
     public func claimName(_ done: @escaping @MainActor (Bool) -> Void) {
         let doNotQueue = BusValue.uint32(4)
         SessionBus.daemon.call("RequestName", [BusValue.text(id), doNotQueue], within: .seconds(2)) { reply in
-            // 1 and 4: the process owns the name. Without a bus no other process can have it.
+            // 1 and 4: the process owns the name.
             done(reply.flatMap { BusValue.uint32($0, 0) }.map { $0 == 1 || $0 == 4 } ?? true)
         }
     }

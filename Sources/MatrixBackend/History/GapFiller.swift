@@ -101,7 +101,9 @@ struct GapFiller: Sendable {
     /// Returns members that are not stored yet. Stored ones are from the sync and newer than state that comes with
     /// history.
     private func newMembers(in state: [MatrixEvent], of room: RoomID) async throws -> [Member] {
+        let members = ParsedRoomState(ownUserID: context.ownUserID, state: state).members
+        guard !members.isEmpty else { return [] }
         let knownIDs = Set(try await store.members(of: room).map(\.id))
-        return ParsedRoomState(ownUserID: context.ownUserID, state: state).members.filter { !knownIDs.contains($0.id) }
+        return members.filter { !knownIDs.contains($0.id) }
     }
 }

@@ -56,7 +56,10 @@ static inline struct shim_png *shim_png_open(const uint8_t *bytes, size_t count)
     }
     png_structp png = picture->png;
     // Every chunk has a checksum already: that of zlib over the pixels would be a second one.
+    // Only where libpng was built with the option; the others compute it.
+#ifdef PNG_IGNORE_ADLER32
     png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
     png_set_read_fn(png, picture, shim_png_read);
     png_set_user_limits(png, 1 << 20, 1 << 20);
     png_set_chunk_malloc_max(png, 4 << 20);

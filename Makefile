@@ -67,10 +67,8 @@ release: have-build+encryption library ## Build the program as it is installed, 
 
 # A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
 # and the window opens just as fast.
-run: deps-build+encryption+run library schemas $(CATALOGS) ## Build and start Parlance; without a display, a short scripted conversation
-	$(SWIFT) build --product parlance
-	$(SWIFT) build --product parlance-decode
-	$(SWIFT) build --product parlance-film
+run: deps-build+encryption+run schemas $(CATALOGS) ## Build and start Parlance; without a display, a short scripted conversation
+	@build-aux/build-program
 	@build-aux/run .build/debug/parlance $(ARGS)
 
 test: deps-build+encryption+run+display+test library schemas $(CATALOGS) ## Build and run every test

@@ -7,6 +7,7 @@
 #include <X11/extensions/XTest.h>
 #include <X11/extensions/Xdamage.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ struct scrolled {
     int clicks, changes;
     int gaps;       // longer than asked for
     double longest; // between two changes, from the first click on
+    int long_works; // of them above what was asked for
+    double work;    // the most CPU time that the watched thread took between two changes
 };
 
 static Display *display;
@@ -40,6 +43,7 @@ static XImage *image;
 static uint32_t *before, *kept;
 static int left, top, pixels;
 static pid_t session;
+static int thread_times = -1;
 
 static double seconds(clockid_t clock) {
     struct timespec time;
@@ -97,6 +101,22 @@ static void forget_events(void) {
 }
 
 void watch_session(pid_t leader) { session = leader; }
+
+// The first thread of a process, which draws its windows.
+int watch_thread(pid_t process) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/schedstat", process);
+    if (thread_times >= 0) close(thread_times);
+    thread_times = open(path, O_RDONLY | O_CLOEXEC);
+    return thread_times >= 0;
+}
+
+// Exact for a thread that waits, 4 ms late at most for one that runs.
+static double thread_cpu(void) {
+    char line[128];
+    ssize_t count = pread(thread_times, line, sizeof line - 1, 0);
+    return count > 0 ? (line[count] = 0, strtod(line, NULL) / 1e9) : 0;
+}
 
 void watch_region(int x, int y, int width, int height) {
     if (image) {
@@ -184,11 +204,12 @@ struct seen watch(double quiet, double limit, double alike) {
     return seen;
 }
 
-// Turns the wheel up for so many seconds, so many clicks a second, and watches what changes.
-struct scrolled scroll_up(double length, double rate, double gap) {
+// Turns the wheel up for so many seconds, so many clicks a second, and watches what changes, and how long the watched
+// thread works for it.
+struct scrolled scroll_up(double length, double rate, double gap, double long_work) {
     struct scrolled seen = {0};
     forget_events();
-    double begin = seconds(CLOCK_MONOTONIC), now = begin, last = begin;
+    double begin = seconds(CLOCK_MONOTONIC), now = begin, last = begin, worked = thread_cpu();
     while (now < begin + length) {
         if (now >= begin + seen.clicks / rate) {
             XTestFakeButtonEvent(display, 4, True, CurrentTime);
@@ -210,6 +231,10 @@ struct scrolled scroll_up(double length, double rate, double gap) {
         seen.changes++;
         seen.gaps += now - last > gap;
         last = now;
+        double work = thread_cpu(), taken = work - worked;
+        if (taken > seen.work) seen.work = taken;
+        seen.long_works += taken > long_work;
+        worked = work;
     }
     return seen;
 }

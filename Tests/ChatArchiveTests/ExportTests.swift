@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import LocalBackend
 import Synchronization
@@ -111,6 +112,73 @@ import Testing
     ])
     func markdownExportEscapesTagsOutsideCode(_ text: String, _ lines: [String]) {
         #expect(MarkdownExport.safeLines(text) == lines)
+    }
+
+    /// Returns the quoted lines of a message in a Markdown export, without the delimiters of the quote.
+    private static func markdown(
+        _ text: String, html: String? = nil, written: WrittenText? = nil, by sender: String = "@ann:a.example"
+    ) -> String {
+        let message = Message(
+            id: MessageID("m"), roomID: RoomID("room"), sender: MemberID(sender), text: text, sentAt: Fixtures.date,
+            position: 1, formattedText: html, written: written)
+        var export = MarkdownExport(times: ExportTimes(zone: ArchiveFixture.zone))
+        let exported = export.text(
+            of: ExportedMessage(message: message, senderName: "Ann", isOwn: false, reactions: [], files: []))
+        let lines = exported.split(separator: "\n", omittingEmptySubsequences: false).filter { $0.hasPrefix(">") }
+        return lines.map { $0.dropFirst(2) }.joined(separator: "\n")
+    }
+
+    /// The plain text of other clients lacks what their HTML has.
+    @Test(arguments: [
+        ("see <a href=\"https://a.example/x\">this</a>", "see [this](https://a.example/x)"),
+        (
+            "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td><b>2</b></td></tr></table>",
+            "| a | b |\n| --- | --- |\n| 1 | **2** |"
+        ),
+        (
+            "<pre><code class=\"language-swift\">Array&lt;Int&gt;</code></pre>&lt;b&gt;",
+            "```swift\nArray<Int>\n```\n\n\\<b>"
+        ),
+        (
+            "hi <a href=\"https://matrix.to/#/@ann:a.example\">Ann *x*</a>!",
+            "hi [Ann \\*x\\*](https://matrix.to/#/@ann:a.example)!"
+        ),
+        ("<span data-mx-spoiler>a</span> b", "||a|| b"), ("<span data-mx-spoiler=\"why\">a</span>", "(why) ||a||"),
+        (
+            "<table><tr><th>a</th></tr><tr><td><span data-mx-spoiler>b</span></td></tr></table>",
+            "| a |\n| --- |\n| \\|\\|b\\|\\| |"
+        ),
+        ("2*3*4 <b>x</b>", "2\\*3\\*4 **x**"), ("<mx-reply>b</mx-reply>", "a message"),
+    ])
+    func markdownExportContainsFormatting(_ html: String, _ markdown: String) {
+        #expect(Self.markdown("a message", html: html) == markdown)
+    }
+
+    @Test(arguments: [
+        ("2*3*4 *x*", "2\\*3\\*4 \\*x\\*"), ("2*3*4", "2\\*3\\*4"), ("# a\n- b\n1. c", "\\# a\n\\- b\n1\\. c"),
+        ("`a` <b> &amp;", "\\`a\\` \\<b> \\&amp;"), ("see https://a.example/b_c_d", "see https://a.example/b_c_d"),
+    ])
+    func markdownExportEscapesPlainText(_ text: String, _ markdown: String) {
+        #expect(Self.markdown(text) == markdown)
+        #expect(Self.markdown(text, written: WrittenText(text, syntax: .plain), by: "own") == markdown)
+    }
+
+    @Test(arguments: ["2*3*4 *x* ||y||", "* a\n* __b__\n\n\n~~~\nc\n~~~"])
+    func markdownExportPreservesTypedMarkdown(_ text: String) {
+        #expect(Self.markdown(text, by: "own") == text)
+        #expect(Self.markdown("", written: WrittenText(text)) == text)
+    }
+
+    /// `/spoiler` marks what `||` cannot enclose: several paragraphs, or a code block, which it makes plain text.
+    @Test(arguments: [
+        ("a\n\nb", WrittenText.Syntax.markdown, "||a||\n\n||b||"),
+        ("- a\n- b", .markdown, "- ||a||\n- ||b||"),
+        ("```\na\n```", .plain, "||\\`\\`\\`\na\n\\`\\`\\`||"),
+    ])
+    func markdownExportMarksSpoilers(_ source: String, _ syntax: WrittenText.Syntax, _ markdown: String) throws {
+        let cover = WrittenText.Mark(.style(.spoiler()), over: TextRange(location: 0, length: source.utf16.count))
+        let written = try #require(WrittenText(source, syntax: syntax, marks: [cover]))
+        #expect(Self.markdown(source, written: written, by: "own") == markdown)
     }
 
     @Test func jsonExportContainsAllKnownData() async throws {

@@ -40,6 +40,19 @@ import Testing
         #expect(summary.unreadCount == 0 && summary.room.name == "Bike Club")
     }
 
+    @Test func telegramVoiceMessagesAreImported() throws {
+        let parser = TelegramParser()
+        let messages = ["voice_message", "audio_file"].enumerated().map { number, kind in
+            #"{"id":\#(number),"type":"message","date_unixtime":"1682928060","from":"Ann","text":"","#
+                + #""media_type":"\#(kind)","mime_type":"audio/ogg","file":"files/\#(number).ogg"}"#
+        }
+        let start = #"{"name":"Club","type":"private_group","messages":["#
+        try parser.feed(Data((start + messages.joined(separator: ",") + "]}").utf8))
+        let parsed = parser.drainEvents().compactMap { if case .message(let message) = $0 { message } else { nil } }
+        let loudness: [[Int]?] = [[], nil]
+        #expect(parsed.flatMap(\.files).map(\.media.loudness) == loudness)
+    }
+
     /// The export inside an additional folder, packed or not.
     @Test func importsTelegramExportInsideAnExtraFolder() async throws {
         let fixture = try await ArchiveFixture()
@@ -218,6 +231,33 @@ import Testing
         #expect(messages.map(\.text) == ["", "In May.png"])
         #expect(messages.flatMap(\.files).map(\.media.altText) == ["A rose.png", "A rose.png"])
         #expect(messages.flatMap(\.files).map(\.media.name) == ["rose.png", "rose.png"])
+    }
+
+    @Test func elementVoiceMessagesAndBlurHashesAreImported() throws {
+        let paths = ["audio/Voice message-1.ogg", "audio/b-2.ogg", "audio/c-3.mp3", "images/rose-4.jpg"]
+        let parser = ElementParser(files: ElementFiles(paths, base: ""))
+        let samples = (0..<200).map { String($0) }.joined(separator: ",")
+        let contents: [String] = [
+            #""msgtype":"m.audio","body":"Voice message.ogg","info":{"mimetype":"audio/ogg"},"#
+                + #""org.matrix.msc3245.voice":{},"#
+                + #""org.matrix.msc1767.audio":{"duration":1500,"waveform":[0,512,4096,-1]}"#,
+            #""msgtype":"m.audio","body":"b.ogg","m.voice":{},"info":{"duration":700},"#
+                + #""org.matrix.msc1767.audio":{"duration":1,"waveform":[\#(samples)]}"#,
+            #""msgtype":"m.audio","body":"c.mp3","org.matrix.msc1767.audio":{"waveform":[1]}"#,
+            #""msgtype":"m.image","body":"rose.jpg","info":{"xyz.amorgan.blurhash":"LEHV6nWB2yk8"}"#,
+        ]
+        let events = contents.enumerated().map { number, content in
+            #"{"type":"m.room.message","event_id":"$\#(number)","sender":"@ann:example.org","origin_server_ts":0,"#
+                + #""content":{\#(content)}}"#
+        }
+        try parser.feed(Data((#"{"messages":["# + events.joined(separator: ",") + "]}").utf8))
+        let messages = parser.drainEvents().compactMap { if case .message(let message) = $0 { message } else { nil } }
+        let media = messages.flatMap(\.files).map(\.media)
+        let loudness: [[Int]?] = [[0, 512, 1024, 0], (0..<100).map { 2 * $0 + 1 }, nil, nil]
+        let durations: [Int?] = [1500, 700, nil, nil]
+        let hashes: [String?] = [nil, nil, nil, "LEHV6nWB2yk8"]
+        #expect(media.map(\.loudness) == loudness)
+        #expect(media.map(\.duration) == durations && media.map(\.blurHash) == hashes)
     }
 
     @Test func elementFilesAreFoundByNameAndTime() {

@@ -51,6 +51,10 @@ import ToolSupport
     private static func exported(_ text: String, as kind: Message.Kind = .text, by name: String = "Robin") -> String {
         var message = Fixtures.message(1, text: text)
         message.kind = kind
+        return exported(message, by: name)
+    }
+
+    private static func exported(_ message: Message, by name: String) -> String {
         var export = MarkdownExport(times: ExportTimes(zone: ArchiveFixture.zone))
         return export.text(
             of: ExportedMessage(message: message, senderName: name, isOwn: true, reactions: [], files: []))
@@ -67,6 +71,23 @@ import ToolSupport
         ] {
             for kind in [Message.Kind.text, .emote] {
                 let markdown = Self.exported(text, as: kind)
+                #expect(Self.rawHTML(in: markdown) == 0, "\(markdown)")
+            }
+        }
+    }
+
+    /// The text of other clients without HTML, which is no Markdown, and as a paragraph, a code block and an item.
+    @Test(arguments: hostile) func messagesOfOtherClientsNeverProduceRawHTML(_ text: String) {
+        let text = text + Self.script
+        let html = HTMLExport.escaped(text)
+        let code = "<pre><code>\(html)</code></pre>"
+        let forms: [String?] = [nil, html, code + html, "<ul><li>\(html)\(code)</li></ul>" + html]
+        for formattedText in forms {
+            for kind in [Message.Kind.text, .emote] {
+                let message = Message(
+                    id: MessageID("m"), roomID: RoomID("room"), sender: MemberID("@ann:a.example"), text: text,
+                    sentAt: Fixtures.date, position: 1, kind: kind, formattedText: formattedText)
+                let markdown = Self.exported(message, by: "Ann")
                 #expect(Self.rawHTML(in: markdown) == 0, "\(markdown)")
             }
         }

@@ -117,6 +117,29 @@ import Testing
         #expect(messages[1].kind == .audio && messages[0].written == nil)
     }
 
+    /// Exports contain no times of reactions, only their order.
+    @Test(arguments: [ExportFormat.json, .html])
+    func orderOfReactionsSurvivesARoundTrip(format: ExportFormat) async throws {
+        let (fixture, room) = try await fixture()
+        let (own, ann) = (MemberID("own"), MemberID("ann"))
+        // Of reactions with the same time, the store returns those of the user first.
+        for (number, (text, member)) in [("🎉", ann), ("👍", own), ("🎉", own)].enumerated() {
+            _ = try await fixture.store.setReaction(
+                text, isAdded: true, to: MessageID("m1"), in: room, by: member,
+                at: Fixtures.date.addingTimeInterval(7200 + Double(number)))
+        }
+        let exported = try await fixture.archive.export(
+            room, named: "Club", as: format, into: fixture.folder.path("."), progress: { _ in })
+        let report = try await fixture.archive.importConversations(from: exported.folder) { _ in }
+        let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
+        let importedAnn = MemberID("import-ann")
+        #expect(
+            messages[1].reactions == [
+                Reaction(text: "🎉", senders: [importedAnn, LocalBackend.ownUserID]),
+                Reaction(text: "👍", senders: [LocalBackend.ownUserID]),
+            ])
+    }
+
     /// An HTML page with truncated or modified metadata comments is rejected and never crashes.
     @Test(arguments: [
         "<!--parlance:-->", "<!--parlance:{}-->", "<!--parlance:{\"format\":\"parlance-room\"}",

@@ -94,16 +94,9 @@ struct HTMLExport: ExportWriter {
 
     func ending() -> String { "</main>\n</body>\n</html>\n" }
 
-    /// Returns the body as the application would display it, with the same sanitizing.
     private static func body(_ exported: ExportedMessage) -> String {
-        let message = exported.message
-        let body =
-            message.written.map { MessageMarkup.body(of: $0) }
-            ?? message.formattedText.map { MessageMarkup.body(html: $0) }
-            ?? (exported.isMarkdown
-                ? MessageMarkup.body(markdown: message.text) : MessageMarkup.body(plain: message.text))
-        let html = visible(MessageMarkup.html(of: body))
-        return message.kind == .emote ? "<i>* \(escaped(exported.senderName))</i> \(html)" : html
+        let html = visible(MessageMarkup.html(of: exported.body))
+        return exported.message.kind == .emote ? "<i>* \(escaped(exported.senderName))</i> \(html)" : html
     }
 
     private static func file(_ file: ExportedMessage.File) -> String {

@@ -34,7 +34,7 @@ struct MarkdownExport: ExportWriter {
         text += "\n**\(Self.escaped(exported.senderName))** \(times.time(message.sentAt))\(state)\n\n"
         // Escape both together: a fence after the name does not open a code block.
         let name = message.kind == .emote ? "\\* \(Self.escaped(exported.senderName)) " : ""
-        var lines = Self.safeLines(name + (exported.placeholder.map { "_\($0)_" } ?? message.text))
+        var lines = Self.safeLines(name + (exported.placeholder.map { "_\($0)_" } ?? exported.markdown))
         lines += exported.files.map(Self.file)
         if !exported.reactions.isEmpty {
             lines += [

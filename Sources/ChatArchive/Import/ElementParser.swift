@@ -139,7 +139,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
 
     private func addFile(_ content: JSONValue?, _ type: String, to message: inout ParsedMessage) {
         let info = content?["info"]
-        let isVoice = content?["org.matrix.msc3245.voice"] != nil
+        let isVoice = content?["org.matrix.msc3245.voice"] != nil || content?["m.voice"] != nil
         // With a caption, `body` is the caption and `filename` the name.
         let name = content?["filename"]?.string ?? message.text
         guard
@@ -149,14 +149,25 @@ final class ElementParser: ConversationParser, JSONReceiver {
         else { return events.append(.skipped(.missingFile)) }
         let altText = Self.altText(content)
         func number(_ key: String) -> Int? { info?[key]?.integer.map { Int(clamping: $0) } }
+        let audio = content?["org.matrix.msc1767.audio"]
+        let duration = number("duration") ?? audio?["duration"]?.integer.map { Int(clamping: max(0, $0)) }
+        let isVoiceMessage = isVoice && content?["msgtype"]?.string == "m.audio"
+        let waveform = ParsedMessage.File.waveform(audio?["waveform"]?.array ?? [])
         message.files.append(
             ParsedMessage.File(
                 path: path,
                 media: MediaDescription(
                     name: name, type: info?["mimetype"]?.string ?? FileType.type(of: path), width: number("w"),
-                    height: number("h"), duration: number("duration"), altText: altText)))
+                    height: number("h"), duration: duration, altText: altText, blurHash: Self.blurHash(info),
+                    loudness: isVoiceMessage ? waveform : nil)))
         // Alternative text is sent as `body` for clients that do not support it.
         if name == message.text || altText == message.text { (message.text, message.html) = ("", nil) }
+    }
+
+    /// Checks only the length and characters; the renderer decodes it.
+    private static func blurHash(_ info: JSONValue?) -> String? {
+        let text = (info?["xyz.amorgan.blurhash"] ?? info?["blurhash"])?.string
+        return text.flatMap { (6...166).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 } ? $0 : nil }
     }
 
     /// Returns the plain-text alternative text (MSC3552).

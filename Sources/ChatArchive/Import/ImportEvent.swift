@@ -28,6 +28,18 @@ struct ParsedMessage: Equatable {
         static func altText(_ value: JSONValue?) -> String? {
             value?.string.flatMap { (1...10_000).contains($0.utf8.count) ? $0 : nil }
         }
+
+        /// Downsamples a waveform to ``MediaDescription/maxWaveformSamples``, each the maximum of the samples it
+        /// replaces.
+        static func waveform(_ samples: [JSONValue]) -> [Int] {
+            let values = samples.prefix(10_000).map { value in
+                Int(min(max(value.integer ?? 0, 0), Int64(MediaDescription.maxAmplitude)))
+            }
+            let count = min(values.count, MediaDescription.maxWaveformSamples)
+            return (0..<count).map { index in
+                values[index * values.count / count..<max((index + 1) * values.count / count, index + 1)].max() ?? 0
+            }
+        }
     }
 
     /// Unique in the conversation.

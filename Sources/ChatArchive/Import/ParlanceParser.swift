@@ -98,7 +98,8 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
             return events.append(.skipped(.incomplete("text")))
         }
         events.append(.message(parsed))
-        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed) }
+        var reactionDate = parsed.sentAt
+        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed, after: &reactionDate) }
     }
 
     private func add(_ file: JSONValue, to message: inout ParsedMessage) {
@@ -118,13 +119,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
                     name: file["name"]?.string ?? "", type: file["type"]?.string ?? FileType.type(of: path),
                     width: number("width"), height: number("height"), duration: number("duration"),
                     altText: altText, blurHash: file["blurHash"]?.string,
-                    loudness: file["loudness"]?.array.map(Self.waveform))))
-    }
-
-    private static func waveform(_ values: [JSONValue]) -> [Int] {
-        values.prefix(MediaDescription.maxWaveformSamples).map { value in
-            min(max(0, value.integer.map { Int(clamping: $0) } ?? 0), MediaDescription.maxAmplitude)
-        }
+                    loudness: file["loudness"]?.array.map(ParsedMessage.File.waveform))))
     }
 
     /// Returns `nil` for an invalid source; ``ParsedMessage/text`` is used then.
@@ -141,15 +136,18 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
             text: text, html: value["html"]?.string, written: written(value["written"]), at: at)
     }
 
-    private func add(_ reaction: JSONValue, to message: ParsedMessage) {
+    /// - Parameter date: The time of the preceding reaction. Exports contain no times of reactions, only their order,
+    ///   and stored times are in milliseconds.
+    private func add(_ reaction: JSONValue, to message: ParsedMessage, after date: inout Date) {
         guard let text = reaction["text"]?.string, let senders = reaction["senders"]?.array else {
             return events.append(.skipped(.reaction))
         }
         for sender in senders.compactMap(\.string) {
+            date += 0.001
             events.append(
                 .change(
                     ParsedChange(
-                        target: message.id, senderID: sender, senderName: names[sender] ?? sender, at: message.sentAt,
+                        target: message.id, senderID: sender, senderName: names[sender] ?? sender, at: date,
                         kind: .reaction(text), isOwn: ownIDs.contains(sender))))
         }
     }

@@ -173,7 +173,9 @@ final class TelegramParser: ConversationParser, JSONReceiver {
                     height: value["height"]?.integer.map { Int(clamping: $0) },
                     duration: value["duration_seconds"]?.integer.map {
                         Int(clamping: $0.multipliedReportingOverflow(by: 1000).partialValue)
-                    })))
+                    },
+                    // Exports contain no waveform.
+                    loudness: value["media_type"]?.string == "voice_message" ? [] : nil)))
     }
 
     /// Returns a text for a message without one.

@@ -162,6 +162,23 @@ struct AccountsCoordinatorTests {
         #expect(stored.values.last == [])
     }
 
+    @Test("A stored reply joins the message that a restored edit has interrupted")
+    func storedReplyStaysOutOfAnEdit() async throws {
+        let (room, backend, replies) = (RoomID("garden"), FakeChatService(), UnsentReplies())
+        replies.add(UnsentReplies.Reply("At three", to: NotificationTarget(account: Self.ann.id, room: room)))
+        backend.drafts[room] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
+        backend.publish([.of("garden", at: localTime(2026, 3, 10))])
+        let accounts = AccountsCoordinator(
+            local: local, service: service, time: Timekeeper(clock), unsentReplies: replies
+        ) { id, _ in Self.started(id == Self.ann.id ? backend : FakeChatService()) }
+        accounts.start(showing: AccountsCoordinator.localID)
+        publish(.online)
+        await eventually { replies.replies.isEmpty }
+        let stored = try ComposerDraft.decode(try #require(backend.drafts[room]).data)
+        #expect(stored.mode == .edit("m1") && stored.content.written == WrittenText("better"))
+        #expect(stored.stash?.written == WrittenText("unsent\nAt three"))
+    }
+
     @Test("A reply for a removed account waits for the user's decision")
     func strandedReplyStays() async {
         publish(.online)

@@ -372,4 +372,48 @@ extension ComposerHarness {
         await harness.composer.flushDraft()
         #expect(harness.sent == ["first", "second"] && harness.stored?.preview == "third")
     }
+
+    @Test("A command that the server is slow to answer holds up nothing, and its text is kept until then")
+    func slowCommandHoldsUpNothing() async throws {
+        let gate = Gate()
+        let harness = await ComposerHarness.started { _ in await gate.pass() }
+        harness.type("/topic Tea")
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        harness.type("first")
+        harness.press("Return")
+        harness.type("second")
+        await harness.composer.flushDraft()
+        #expect(harness.sent == ["first"] && harness.state.isSending)
+        // As after a crash.
+        let other = await ComposerHarness.started(draft: harness.stored)
+        #expect(other.text == "second" && other.state.failedCount == 1)
+        other.press("Return")
+        await eventually { other.state.failedCount == 0 && !other.state.isSending }
+        #expect(other.text == "/topic Tea")
+        gate.open()
+        await eventually { !harness.state.isSending }
+        await harness.composer.flushDraft()
+        #expect(harness.text == "second")
+        let last = await ComposerHarness.started(draft: harness.stored)
+        #expect(last.text == "second" && last.state.failedCount == 0)
+    }
+
+    @Test("A command that fails after other messages were sent returns to the composer")
+    func slowCommandFails() async throws {
+        let gate = Gate()
+        let harness = await ComposerHarness.started { _ in
+            await gate.pass()
+            throw ChatError.unreachable
+        }
+        harness.type("/topic Tea")
+        harness.press("Return")
+        harness.type("first")
+        harness.press("Return")
+        await eventually { harness.sent == ["first"] && gate.waiting == 1 }
+        gate.open()
+        await eventually { !harness.state.isSending }
+        #expect(harness.text == "/topic Tea")
+        #expect(harness.outputs.values.contains(.failed(.unreachable)))
+    }
 }

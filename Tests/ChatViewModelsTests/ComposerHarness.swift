@@ -18,16 +18,23 @@ import Testing
     let outputHandlers = Recorder<(ComposerViewModel.Output) -> Void>()
     let composer: ComposerViewModel
 
-    /// - Parameter draft: the room's stored draft.
-    init(draft: SavedDraft? = nil, emoji: EmojiLibrary? = nil) {
+    /// - Parameters:
+    ///   - draft: the room's stored draft.
+    ///   - onCommand: executes commands; without it, a leading slash has no meaning.
+    init(
+        draft: SavedDraft? = nil, emoji: EmojiLibrary? = nil, onCommand: ((ChatCommand) async throws -> Void)? = nil
+    ) {
         let numbers = Recorder<Int>()
         service.drafts[Self.room] = draft
         composer = ComposerViewModel(
-            roomID: Self.room, service: service, time: Timekeeper(clock), emoji: emoji,
+            roomID: Self.room, service: service, time: Timekeeper(clock),
+            commands: onCommand.map { _ in CommandRegistry(capabilities: [.topic], translator: .untranslated) },
+            emoji: emoji,
             makeTransactionID: {
                 numbers.record(numbers.values.count)
                 return TransactionID("t\(numbers.values.count)")
             },
+            onCommand: onCommand ?? { _ in },
             onOutput: { [outputs, outputHandlers] output in
                 outputs.record(output)
                 outputHandlers.values.forEach { $0(output) }
@@ -36,8 +43,10 @@ import Testing
     }
 
     /// Returns a composer that has loaded its draft.
-    static func started(draft: SavedDraft? = nil, emoji: EmojiLibrary? = nil) async -> ComposerHarness {
-        let harness = ComposerHarness(draft: draft, emoji: emoji)
+    static func started(
+        draft: SavedDraft? = nil, emoji: EmojiLibrary? = nil, onCommand: ((ChatCommand) async throws -> Void)? = nil
+    ) async -> ComposerHarness {
+        let harness = ComposerHarness(draft: draft, emoji: emoji, onCommand: onCommand)
         await harness.composer.start()
         return harness
     }

@@ -306,6 +306,19 @@ import Testing
         #expect(coordinator.dialogs.details(of: RoomID("none")) == nil)
     }
 
+    @Test("A text for a draft that cannot be read yet is not added, so that adding it again adds it once")
+    func textIsAddedToADraftOnce() async {
+        let gate = Gate()
+        service.before = { if $0.isReadDraft { await gate.pass() } }
+        let adding = Task { await coordinator.addToDraft("At three", of: a) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(10))
+        #expect(await adding.value == false)
+        gate.open()
+        #expect(await coordinator.addToDraft("At three", of: a))
+        #expect(service.drafts[a]?.preview == "At three")
+    }
+
     // MARK: Notices
 
     /// Failures are reported from every room; rejections only from the visible one.

@@ -191,4 +191,18 @@ import Testing
         #expect(tenth != nil && twelfth != nil && tenth!.lowerBound < twelfth!.lowerBound)
         #expect(!text.contains("Text 11"))
     }
+
+    @Test("Messages too long to be shown in full are copied with their formatting")
+    func copiesLongMessagesWithFormatting() async throws {
+        await open(9...12)
+        service.known = { id in
+            var message = Message.of(
+                Int64(id.rawValue.dropFirst())!, text: String(repeating: "line\n", count: 400) + "bold")
+            message.formattedText = String(repeating: "line<br>", count: 400) + "<b>bold</b>"
+            return message
+        }
+        let fragment = try await loaded.fragment(of: ["m11", "m10"].map { MessageID($0) })
+        #expect(fragment.written.source.contains("**bold**"))
+        #expect(fragment.html?.contains("<strong>bold</strong>") == true)
+    }
 }

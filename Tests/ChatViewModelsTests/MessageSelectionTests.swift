@@ -95,6 +95,27 @@ import Testing
         #expect(timeline.selectedFragment?.text == long)
     }
 
+    /// A row shows only the start of a long message, as plain text.
+    @Test(arguments: [true, false]) func truncatedMessageKeepsItsFormatting(hasSource: Bool) async throws {
+        let text = String(repeating: "line\n", count: 400) + "**bold** Ann Lee"
+        var message = Message.of(1, text: text)
+        if hasSource {
+            message.written = WrittenText(text, mentioning: [Mention(.member("@ann:x"), text: "Ann Lee")])
+        } else {
+            message.formattedText =
+                String(repeating: "line<br>", count: 400)
+                + #"<b>bold</b> <a href="https://matrix.to/#/@ann:x">Ann Lee</a>"#
+        }
+        await harness.open([message])
+        timeline.send(.selection(.selectAll))
+        let copied = try #require(timeline.selectedFragment)
+        #expect(copied.text == text)
+        let source = copied.written.source
+        #expect(source.hasPrefix("line\n") && source.hasSuffix("line\n**bold** Ann Lee"))
+        #expect(copied.written.mentions.map(\.target) == [.member("@ann:x")])
+        #expect(copied.html?.contains("<strong>bold</strong>") == true)
+    }
+
     /// Messages unloaded meanwhile are omitted from the copy; the others are copied.
     @Test func selectionSurvivesRemovalOfItsFirstMessage() async {
         await open()

@@ -231,6 +231,36 @@ final class NotificationCoordinatorTests {
         #expect(accounts.local.toasts == [.failed(.diskFull)])
     }
 
+    @Test("An inline reply that cannot be sent goes below what the draft has, whatever is selected there")
+    func failedAnswerReplacesNothing() async throws {
+        await list(["plans": 0])
+        accounts.local.rooms.send(.select(plans))
+        let composer = try #require(accounts.local.conversation).composer
+        await eventually { composer.state.isReady }
+        composer.handle(.load(WrittenText("half"), selection: TextRange(location: 0, length: 4)))
+        service.before = { if case .send = $0 { throw ChatError.diskFull } }
+        let target = NotificationTarget(account: AccountsCoordinator.localID, room: plans)
+        await accounts.send("At three", answering: target)
+        #expect(composer.document.text == "half\nAt three")
+        #expect(composer.state.composer.selection == TextRange(location: 0, length: 4))
+    }
+
+    @Test("An inline reply that cannot be sent stays out of an edit, and is in the draft after it")
+    func failedAnswerStaysOutOfAnEdit() async throws {
+        await list(["plans": 0])
+        accounts.local.rooms.send(.select(plans))
+        let composer = try #require(accounts.local.conversation).composer
+        await eventually { composer.state.isReady }
+        composer.handle(.load(WrittenText("half")))
+        composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
+        service.before = { if case .send = $0 { throw ChatError.diskFull } }
+        let target = NotificationTarget(account: AccountsCoordinator.localID, room: plans)
+        await accounts.send("At three", answering: target)
+        #expect(composer.document.text == "old")
+        composer.handle(.cancelEdit)
+        #expect(composer.document.text == "half\nAt three")
+    }
+
     @Test func markingAsReadNeedsNoWindow() async {
         await list(["plans": 0])
         accounts.detachWindow()

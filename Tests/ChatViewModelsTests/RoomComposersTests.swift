@@ -73,6 +73,19 @@ import Testing
         #expect(edited(in: conversation).isEmpty && conversation.composer.document.text == "unsent")
     }
 
+    /// Drafts do not store the warning.
+    @Test func restoredEditHasItsWarning() async throws {
+        var message = own("m1", in: "a")
+        message.formattedText = #"a <img src="mxc://a/b" alt="cat"> b"#
+        let warning = try #require(EditableMessage(message, body: MessageBody()).warning(.untranslated))
+        service.known = { [message] in $0 == message.id ? message : nil }
+        service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
+        let conversation = await start()
+        await eventually { conversation.composer.state.editWarning == warning }
+        press("Escape", in: conversation)
+        #expect(conversation.composer.state.editWarning == nil)
+    }
+
     @Test func deletingTheEditedMessageEndsTheEdit() async {
         let conversation = await start()
         type("unsent", in: conversation)

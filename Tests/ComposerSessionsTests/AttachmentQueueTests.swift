@@ -112,6 +112,19 @@ import Testing
         #expect(session.composer.attachments.last?.altText == nil)
     }
 
+    @Test("MIB-36: a file that is added twice has two descriptions, although both copies have the same source")
+    func equalFilesAreDescribedSeparately() async throws {
+        let (session, queue) = try makeSession(FakeMediaService())
+        queue.add([Self.item("a.png"), Self.item("a.png")])
+        await eventually { session.composer.canSend }
+        #expect(session.composer.attachments.map(\.source) == ["fake:a.png", "fake:a.png"])
+        queue.describe(0, as: "A pier")
+        queue.describe(1, as: "Map")
+        #expect(session.composer.attachments.map(\.altText) == ["A pier", "Map"])
+        queue.remove(0)
+        #expect(session.composer.attachments.map(\.altText) == ["Map"])
+    }
+
     @Test("SLK-39: a copy interrupted by the end of the program is marked and not sent")
     func interruptedCopyIsMarkedFailed()
         throws

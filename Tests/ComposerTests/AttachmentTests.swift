@@ -53,6 +53,20 @@ import Testing
         #expect(engine.state.attachments.count == 2)
     }
 
+    @Test("MIB-36: files with equal content share their source, and each has its own description")
+    func equalFilesAreDescribedSeparately() {
+        var engine = ComposerEngine()
+        for name in ["a", "b"] { _ = engine.handle(.attach(Self.file(name, source: "same")), at: .zero) }
+        for (index, text) in [(0, "A pier"), (1, "Map"), (2, "Nothing")] {
+            let effects = engine.handle(.describeAttachment(index, text), at: .zero)
+            #expect(effects.contains(.observed(.attachmentsChanged)) == (index < 2))
+        }
+        #expect(engine.state.attachments.map(\.name) == ["a", "b"])
+        #expect(engine.state.attachments.map(\.altText) == ["A pier", "Map"])
+        _ = engine.handle(.describeAttachment(0, nil), at: .zero)
+        #expect(engine.state.attachments.map(\.altText) == [nil, "Map"])
+    }
+
     @Test("SLK-15: an upload that ends during an edit is ready after the edit")
     func uploadDuringAnEditIsReadyAfterwards() {
         var engine = ComposerEngine()

@@ -101,6 +101,71 @@ struct ClipboardTests {
         #expect(other.engine.document.mentions.map(\.range) == [TextRange(location: 5, length: 3)])
     }
 
+    private static func fragment(_ written: WrittenText) throws -> PasteOffer {
+        .fragment(try ClipboardFragment.decode(ClipboardFragment(written).encoded()))
+    }
+
+    /// A literal text that becomes the whole text stays literal, in the same undo step.
+    @Test(arguments: ["", "**all** of it"])
+    func literalFragmentMakesTheWholeTextLiteral(text: String) throws {
+        let literal = WrittenText("*x* 2*3*4", syntax: .plain)
+        var script = ComposerScript()
+        script.load(text, select: TextRange(location: 0, length: text.utf16.count))
+        script.send(.paste([try Self.fragment(literal)]))
+        #expect(script.engine.document.written == literal)
+        script.send(.undo)
+        #expect(script.engine.document.written == WrittenText(text))
+        script.send(.redo)
+        script.send(.send)
+        #expect(script.sent.first?.text == literal)
+        #expect(script.engine.document.syntax == .markdown)
+    }
+
+    /// Text, caret, literal fragment and resulting text. What is not markup where it is pasted is not escaped.
+    static let literals: [(String, Int, String, String)] = [
+        ("so ", 3, "*x* 2*3*4", #"so \*x\* 2\*3\*4"#), ("end", 0, "# a\n", "\\# a\nend"),
+        ("a\n", 2, "- b\n1. c", "a\n\\- b\n1\\. c"), ("a ", 2, "- b. 1.5", "a - b. 1.5"),
+        ("> ", 2, "- b", #"> \- b"#), ("1", 1, ". b", #"1\. b"#), ("`a`", 2, "*x*", "`a*x*`"),
+        ("```\n", 4, "*x*", "```\n*x*"), ("so ", 3, "plain words", "so plain words"),
+    ]
+
+    @Test(arguments: literals)
+    func literalFragmentIsEscapedInMarkdown(text: String, caret: Int, literal: String, result: String) throws {
+        var script = ComposerScript()
+        script.load(text, select: .caret(caret))
+        script.send(.paste([try Self.fragment(WrittenText(literal, syntax: .plain))]))
+        #expect(script.engine.document.written == WrittenText(result))
+        script.send(.undo)
+        #expect(script.text == text)
+    }
+
+    @Test func mentionsOfAnEscapedFragmentStayInPlace() throws {
+        let ann = Mention(.member("u"), text: "A_n")
+        var script = ComposerScript()
+        script.load("so ")
+        script.send(.paste([try Self.fragment(WrittenText("*hi* A_n *", mentioning: [ann], syntax: .plain))]))
+        #expect(script.text == #"so \*hi\* A_n \*"#)
+        #expect(script.engine.document.mentions.map(\.range) == [TextRange(location: 10, length: 3)])
+    }
+
+    @Test func markdownFragmentIsPastedIntoALiteralTextAsTyped() throws {
+        var script = ComposerScript()
+        script.send(.startEdit(id: "m", WrittenText("*one*", syntax: .plain)))
+        script.send(.paste([try Self.fragment(WrittenText("**b**"))]))
+        #expect(script.engine.document.written == WrittenText("*one***b**", syntax: .plain))
+    }
+
+    /// Nothing would show why Markdown has no effect.
+    @Test func newMessageIsMarkdownAgainOnceALiteralTextIsDeleted() throws {
+        var script = ComposerScript()
+        script.send(.paste([try Self.fragment(WrittenText("*x*", syntax: .plain))]))
+        script.send(.select(TextRange(location: 0, length: 3)))
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.engine.document.syntax == .markdown)
+        script.send(.undo)
+        #expect(script.engine.document.written == WrittenText("*x*", syntax: .plain))
+    }
+
     /// Malformed clipboard data from other programs, and the resulting error.
     static let hostile: [(String, ClipboardFragmentError)] = [
         ("", .unreadable), ("null", .unreadable), ("[1]", .unreadable), (#"{"version":2}"#, .unreadable),

@@ -145,6 +145,33 @@ struct EditModeTests {
         #expect(!script.state.canUndo && script.state.editing == nil && script.state.reply != nil)
     }
 
+    /// SLK-34: neither the selection nor an edit changes.
+    @Test func textIsAppendedOnALineOfItsOwn() {
+        var script = ComposerScript()
+        script.send(.appendToMessage("one"))
+        #expect(script.text == "one" && script.state.selection == .caret(3))
+        script.send(.select(TextRange(location: 0, length: 3)))
+        script.send(.appendToMessage("two\n"))
+        script.send(.appendToMessage("three"))
+        #expect(script.text == "one\ntwo\nthree" && script.state.selection == TextRange(location: 0, length: 3))
+        script.send(.undo)
+        #expect(script.text == "one\ntwo\n")
+    }
+
+    @Test func textAppendedDuringAnEditJoinsTheDraft() {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.startEdit(id: "m1", WrittenText("old")))
+        script.type("!")
+        script.send(.appendToMessage("two"))
+        #expect(script.text == "old!" && script.state.editing == "m1")
+        #expect(script.engine.makeDraft().stash?.written == WrittenText("draft\ntwo"))
+        script.send(.cancelEdit)
+        #expect(script.text == "draft\ntwo" && script.state.selection == .caret(5))
+        script.send(.undo)
+        #expect(script.text == "draft")
+    }
+
     /// An edit restored from a draft has no undo history, but may still differ from the stored message.
     @Test func restoredEditIsSuspendedWithoutUndoSteps() throws {
         var first = ComposerScript()

@@ -67,6 +67,32 @@ struct InlineImageTests {
         #expect(script.effects.contains(.rejected(.empty)), "nothing is left of it to send")
     }
 
+    private func scriptWithEqualFiles() -> ComposerScript {
+        var script = ComposerScript()
+        for name in ["a", "b"] {
+            script.send(.attach(Attachment(type: "image/png", name: name, bytes: 1, source: "same")))
+        }
+        return script
+    }
+
+    /// Files with equal content share their source, and their descriptions may differ.
+    @Test func placedOneOfEqualFilesIsTheOneInTheText() {
+        var script = scriptWithEqualFiles()
+        script.type("x")
+        script.send(.placeInText(1))
+        script.send(.send)
+        #expect(script.sent.first?.attachments.map(\.name) == ["b", "a"])
+    }
+
+    @Test func removingTheOtherOfEqualFilesKeepsThePlace() {
+        var script = scriptWithEqualFiles()
+        script.send(.placeInText(0))
+        script.send(.detach(1))
+        #expect(script.engine.document.images.count == 1 && script.state.attachments.map(\.name) == ["a"])
+        script.send(.detach(0))
+        #expect(script.engine.document.images.isEmpty)
+    }
+
     /// MIB-20: text and images in document order, without empty text; attachments without a position come last.
     @Test func partsAreInDocumentOrder() {
         var script = script("a", "b", "c")

@@ -70,10 +70,13 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var onOutput: ((Output) -> Void)?
     @ObservationIgnored private let drafts: DraftWriter
     @ObservationIgnored private let queue = DeliveryQueue()
+    /// The commands being executed, by the identifiers of their messages.
+    @ObservationIgnored private var commands: [String: Task<Void, Never>] = [:]
     @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private let meter: MessageMeter
-    /// Warnings for all messages edited since the start, since undo may return to an earlier edit.
-    @ObservationIgnored private var editWarnings: [String: String] = [:]
+    /// Warnings for all messages edited since the start, since undo may return to an earlier edit; `nil` for an edit
+    /// that loses nothing.
+    private var editWarnings: [String: String?] = [:]
 
     /// - Parameters:
     ///   - completionSources: answer completion queries; for a prefix that several share, the first one.
@@ -139,13 +142,13 @@ public final class ComposerViewModel: ViewModel {
         }
         session.onEdit = { [weak self] in try await self?.delivery.edit(MessageID($0), to: $1) }
         session.onDelivered = { [weak self] in self?.noteDelivery($0, $1) }
-        session.runDelivery = { [weak self] in self?.enqueue($0) }
+        session.runDelivery = { [weak self] in self?.enqueue($0, $1) }
     }
 
     public var state: State {
         State(
             composer: session.composer, editQuote: session.editQuote,
-            editWarning: session.composer.editing.flatMap { editWarnings[$0] }, isReady: session.isReady)
+            editWarning: session.composer.editing.flatMap { editWarnings[$0] ?? nil }, isReady: session.isReady)
     }
 
     private func setPreferences(_ preferences: WritingPreferences) {
@@ -158,6 +161,14 @@ public final class ComposerViewModel: ViewModel {
         configuration.sendKey = preferences.sendKey
         configuration.completion.implicitLength = preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
         session.configuration = configuration
+    }
+
+    /// Whether it is known what saving an edit of this message loses. Of an edit restored from a draft, it is not.
+    func knowsWarning(of message: MessageID) -> Bool { editWarnings.keys.contains(message.rawValue) }
+
+    /// Sets the warning for an edit restored from a draft, unless the message was edited anew since.
+    func setRestoredWarning(_ warning: String?, of message: MessageID) {
+        if !knowsWarning(of: message) { editWarnings.updateValue(warning, forKey: message.rawValue) }
     }
 
     /// Reports nothing from now on, because the user has left the room.
@@ -209,7 +220,7 @@ public final class ComposerViewModel: ViewModel {
         switch action {
         case .composer(let event): handle(event)
         case .startEdit(let message, let text, let mayBeEmpty, let warning):
-            editWarnings[message.rawValue] = warning
+            editWarnings.updateValue(warning, forKey: message.rawValue)
             handle(.startEdit(id: message.rawValue, text, mayBeEmpty: mayBeEmpty))
             session.requestFocus()
         case .startReply(let target):
@@ -267,11 +278,14 @@ public final class ComposerViewModel: ViewModel {
         await loadLanguages()
     }
 
+    /// The draft to store. Commands being executed count as unsent: the program may end before they do.
+    private var draft: ComposerDraft { session.makeDraft(storing: "") }
+
     /// Returns when queued messages are delivered and the draft is stored. Call it before closing.
     public func flushDraft() async {
         await queue.finish()
         if composer.failedCount > 0 { handle(.restoreFailedMessage) }
-        if session.isReady { drafts.writeIfNeeded(session.makeDraft()) }
+        if session.isReady { drafts.writeIfNeeded(draft) }
         await drafts.waitUntilIdle()
     }
 
@@ -282,7 +296,7 @@ public final class ComposerViewModel: ViewModel {
         case .editLastRequested: onOutput?(.editLast)
         case .editSuspended: onOutput?(.editSuspended)
         case .typing(let isTyping): typing.put(isTyping)
-        case .draftChanged: drafts.write(session.makeDraft())
+        case .draftChanged: drafts.write(draft)
         case .rejected(let reason): onOutput?(.rejected(reason))
         default: break
         }
@@ -299,20 +313,44 @@ public final class ComposerViewModel: ViewModel {
 
     // MARK: Deliveries
 
-    /// Asks the service to cancel the message being sent (MIB-10); its text returns to the composer.
-    public func cancelSending() { queue.cancelCurrent() }
+    /// Asks the service to cancel the message being sent (MIB-10), or the command being executed; its text returns to
+    /// the composer.
+    public func cancelSending() {
+        queue.cancelCurrent()
+        commands.values.forEach { $0.cancel() }
+    }
 
     /// Runs deliveries in order. Drafts are held back meanwhile: the backend removes the stored draft together with
     /// storing the message, so a crash in between loses nothing, and no draft older than the message is written
     /// after it.
-    private func enqueue(_ delivery: @escaping @MainActor () async -> Void) {
+    ///
+    /// - Parameter message: the message's identifier; `nil` for an edit.
+    private func enqueue(_ message: String?, _ delivery: @escaping @MainActor () async -> Void) {
         drafts.hold()
         // Keeps this view model until everything is delivered, even if its room closes.
         queue.add { [self] in
             await drafts.waitUntilIdle()
-            await delivery()
-            drafts.write(session.makeDraft())
+            if let message, isCommand(message) {
+                execute(message, delivery)
+            } else {
+                await delivery()
+            }
+            drafts.write(draft)
             drafts.release()
+        }
+    }
+
+    private func isCommand(_ message: String) -> Bool {
+        session.pendingMessage(message).map { delivery.executedCommand(in: $0) != nil } ?? false
+    }
+
+    /// Executes a command once what was sent before it is stored. A server may take minutes to answer: what is written
+    /// and sent after it does not wait, and its text stays in the draft until then.
+    private func execute(_ message: String, _ delivery: @escaping @MainActor () async -> Void) {
+        commands[message] = Task {
+            await delivery()
+            commands[message] = nil
+            drafts.write(draft)
         }
     }
 

@@ -17,6 +17,16 @@ struct MessageDelivery {
         try? commands?.command(in: message.text.source)
     }
 
+    /// The command to execute instead of sending the message, or `nil` if the message is sent.
+    ///
+    /// A message with files is never a command: the text is their caption, and a command would drop the files.
+    func executedCommand(in message: ComposedMessage) -> ChatCommand? {
+        guard message.attachments.isEmpty, let command = command(in: message), command.messageCommand == nil else {
+            return nil
+        }
+        return command
+    }
+
     /// Sends a message or executes a command.
     ///
     /// An image in the text splits it: the parts before and after become separate messages, in that order, as other
@@ -24,13 +34,8 @@ struct MessageDelivery {
     ///
     /// - Parameter draft: what to store as the draft in the same transaction: everything except this message.
     func send(_ message: ComposedMessage, leaving draft: ComposerDraft) async throws {
-        let command = command(in: message)
-        // A message with files is never a command: the text is their caption, and a command would drop the files.
-        if let command, command.messageCommand == nil, message.attachments.isEmpty {
-            try await onCommand(command)
-            return
-        }
-        let messages = WrittenMessage.messages(for: message, as: command?.messageCommand)
+        if let command = executedCommand(in: message) { return try await onCommand(command) }
+        let messages = WrittenMessage.messages(for: message, as: command(in: message)?.messageCommand)
         let saved = try await DraftWriter.saved(draft)
         try await service.send(messages.map { (makeTransactionID(), $0) }, to: roomID, leaving: saved)
     }

@@ -149,7 +149,7 @@ public final class ConversationCoordinator {
     /// Whether a room is definitely not among the joined ones.
     func hasLeft(_ room: RoomID) -> Bool { rooms.state.isLoaded && !rooms.state.rows.contains { $0.id == room } }
 
-    /// Sends a text that was not written in the room's composer. If that fails, adds it to the draft.
+    /// Sends a text that was not written in the room's composer. If that fails, appends it to the draft.
     func send(_ text: String, answeringIn room: RoomID) async {
         do {
             _ = try await environment.service.send(
@@ -157,17 +157,18 @@ public final class ConversationCoordinator {
             )
         } catch {
             (openRooms.conversation(in: room)?.requests ?? requests).show(.failed(ChatError(error)))
-            composers.composer(of: room).handle(.insert(text, origin: .paste))
+            composers.composer(of: room).handle(.appendToMessage(text))
         }
     }
 
-    /// Adds a text to a room's draft.
-    /// - Returns: whether the result is stored. The stored draft is read first, so that nothing of it is lost.
+    /// Appends a text to a room's draft.
+    /// - Returns: whether this was done, and the draft stored. If not, nothing has changed.
     func addToDraft(_ text: String, of room: RoomID) async -> Bool {
         let composer = composers.composer(of: room)
-        composer.handle(.insert(text, origin: .paste))
         await environment.time.wait(atMost: .seconds(10)) { composer.state.isReady }
+        // A text that waits in the composer for the draft would be in it twice once the caller tries again.
         guard composer.state.isReady else { return false }
+        composer.handle(.appendToMessage(text))
         await composer.flushDraft()
         return true
     }
@@ -296,7 +297,9 @@ public final class ConversationCoordinator {
         let requests = open?.requests ?? requests
         switch output {
         case .editLast: open?.timeline.send(.composer(.editLast))
-        case .editing(let message): open?.timeline.send(.composer(.editing(message)))
+        case .editing(let message):
+            open?.timeline.send(.composer(.editing(message)))
+            if let message { findWarning(of: message, in: room) }
         case .replyingTo(let message): open?.timeline.send(.composer(.replyingTo(message)))
         case .sent: open?.timeline.send(.pages(.jump(.newest)))
         case .cleared: if open != nil { requests.show(.cleared(room)) }
@@ -313,4 +316,16 @@ public final class ConversationCoordinator {
         }
     }
 
+    /// Finds out what saving an edit removes that was begun before a restart: drafts do not store that.
+    private func findWarning(of message: MessageID, in room: RoomID) {
+        guard let composer = composers[room], !composer.knowsWarning(of: message) else { return }
+        Task { [weak composer, environment] in
+            // If this fails, the next time that the composer returns to the edit asks again.
+            guard let found = try? await environment.service.messages([message], in: room).first, found.hasContent
+            else { return }
+            // What is lost does not depend on the parsed text.
+            let editable = EditableMessage(found, body: MessageBody(), readsPlainTexts: environment.readsPlainTexts)
+            composer?.setRestoredWarning(editable.warning(environment.translator), of: message)
+        }
+    }
 }

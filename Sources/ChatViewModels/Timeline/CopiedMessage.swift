@@ -12,8 +12,8 @@ nonisolated struct CopiedMessage {
     init(_ item: MessageItem) {
         sender = item.senderName
         text = item.text
-        // Rows truncate long messages; copy the full text instead.
-        body = item.isShortened ? MessageBody(plain: item.text) : item.body
+        // Rows truncate long messages; copy the whole one instead.
+        body = item.isShortened ? item.wholeBody : item.body
     }
 
     /// - Parameter range: in UTF-8 code units of ``MessageItem/selectableText``.
@@ -38,9 +38,31 @@ nonisolated struct CopiedMessage {
     }
 }
 
+nonisolated extension MessageItem {
+    /// The maximum size of the HTML that is parsed on the main thread, in bytes.
+    private static let maxCopiedHTMLBytes = 65_536
+
+    /// The body of the whole message; ``body`` is that of what a row displays. A text too long to be pasted with
+    /// formatting has none.
+    fileprivate var wholeBody: MessageBody {
+        let isEmote = message.kind == .emote
+        guard message.text.utf8.count <= ClipboardFragment.maxFormattedBytes, let formatted = formattedBody(isEmote),
+            !formatted.blocks.isEmpty
+        else { return MessageBody(plain: message.text, isEmote: isEmote) }
+        return formatted
+    }
+
+    /// Prefers the source: the HTML was generated from it and may have lost information.
+    private func formattedBody(_ isEmote: Bool) -> MessageBody? {
+        if let written = message.written { return MessageMarkup.body(of: written, isEmote: isEmote) }
+        guard let html = message.formattedText, html.utf8.count <= Self.maxCopiedHTMLBytes else { return nil }
+        return MessageMarkup.body(html: html, isEmote: isEmote)
+    }
+}
+
 nonisolated extension ClipboardFragment {
     /// Above this many bytes a pasted text has no formatting: serializing it takes too long on the main thread.
-    private static let maxFormattedBytes = 32_768
+    fileprivate static let maxFormattedBytes = 32_768
 
     /// Copies one whole message.
     public init(copying item: MessageItem) {

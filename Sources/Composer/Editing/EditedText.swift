@@ -72,12 +72,27 @@ struct EditedText: Sendable {
         .caret(inserted > 0 ? document.clusterEnd(at: offset) : document.clusterStart(at: offset))
     }
 
-    /// Ends a change of several edits: sets its selection and marks, as part of the same undo step.
+    /// Ends a change of several edits: sets its selection, syntax and marks, as part of the same undo step.
     mutating func finish(_ change: TextChange, at now: Duration) {
+        if let syntax = change.syntax { document.syntax = syntax }
         if let newSelection = change.selection { selection = document.aligned(newSelection) }
         document.add(change.marks, from: 0)
         history.record([], grouping: .atomic, from: snapshot, to: snapshot, at: now)
     }
+
+    /// Appends a text on a line of its own. The selection stays where it is, but in an empty text the caret moves
+    /// behind what is appended.
+    ///
+    /// - Returns: `nil` if there was nothing to append.
+    mutating func appendLine(_ appended: String, at now: Duration) -> TextEvent? {
+        guard !appended.isEmpty else { return nil }
+        let isLineStart = document.character(before: document.length)?.isLineBreak ?? true
+        let edit = TextEdit(range: .caret(document.length), replacement: (isLineStart ? "" : "\n") + appended)
+        return replace(edit, origin: .code, selecting: document.isEmpty ? nil : selection, at: now)
+    }
+
+    /// Makes an empty text Markdown again.
+    mutating func resetSyntax() { document.syntax = .markdown }
 
     /// Replaces the whole document as one undo step.
     mutating func replaceAll(

@@ -7,6 +7,8 @@ struct TextChange: Sendable {
     var selection: TextRange?
     /// What to mark in the changed text.
     var marks: [WrittenText.Mark]
+    /// The syntax of the changed text; `nil` leaves it as it is.
+    var syntax: WrittenText.Syntax?
 
     init(
         _ edits: [TextEdit], origin: EditOrigin, selection: TextRange? = nil, marks: [WrittenText.Mark] = []

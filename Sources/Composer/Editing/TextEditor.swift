@@ -73,13 +73,15 @@ struct TextEditor: Sendable {
     }
 
     private mutating func apply(_ change: TextChange) {
-        guard change.edits.count > 1 || !change.marks.isEmpty else {
+        guard change.edits.count > 1 || !change.marks.isEmpty || change.syntax != nil else {
             return replace(change.edits[0], origin: change.origin, selecting: change.selection)
         }
         text.history.beginTransaction()
         for edit in change.edits { replace(edit, origin: change.origin) }
         text.finish(change, at: transaction.now)
         text.history.endTransaction()
+        // Where there is code depends on the syntax.
+        if change.syntax != nil { checked.touchAll(document, now: transaction.now) }
     }
 
     mutating func replace(
@@ -97,6 +99,11 @@ struct TextEditor: Sendable {
     }
 
     mutating func clear() { replaceAll(with: ComposerDocument(), selecting: .caret(0)) }
+
+    /// Appends a text by code, on a line of its own.
+    mutating func appendLine(_ appended: String) {
+        if let event = text.appendLine(appended.withoutNUL(), at: transaction.now) { note(event) }
+    }
 
     /// Reports that the whole document was replaced.
     mutating func noteExchange(_ event: TextEvent?) {
@@ -285,13 +292,37 @@ struct TextEditor: Sendable {
         if text.revision != before { transaction.observe(.pasted) }
     }
 
+    /// Pastes a fragment. It keeps its syntax if it becomes the whole text; otherwise, it adapts to that of the text.
     mutating func paste(_ written: WrittenText) {
-        let edit = TextEdit(range: selection, replacement: written.source)
-        guard !written.source.isEmpty, let admitted = admit(edit, .paste) else { return }
+        guard !written.source.isEmpty else { return }
+        let range = selection
+        let replacesAll = range.length == document.length
+        let pasted = replacesAll ? written : adapted(written, at: range.location)
+        guard let admitted = admit(TextEdit(range: range, replacement: pasted.source), .paste) else { return }
         // Marks of a truncated text might not fit.
-        let marks = admitted == written.source ? written.marks.map { $0.moved(by: edit.range.location) } : []
-        apply(TextChange(replacing: edit.range, with: admitted, origin: .paste, marks: marks))
+        let marks = admitted == pasted.source ? pasted.marks.map { $0.moved(by: range.location) } : []
+        var change = TextChange(replacing: range, with: admitted, origin: .paste, marks: marks)
+        if replacesAll, written.syntax != document.syntax { change.syntax = written.syntax }
+        apply(change)
         transaction.observe(.pasted)
+    }
+
+    /// Escapes a literal text that becomes a part of a Markdown one. Markdown in a literal text stays as it was typed.
+    private func adapted(_ written: WrittenText, at offset: Int) -> WrittenText {
+        guard written.syntax == .plain, document.syntax == .markdown else { return written }
+        let line = document.line(at: offset)
+        guard !isInCode(offset, line) else { return written }
+        let before = document.text(in: TextRange(start: line.location, end: offset))
+        return MarkdownEscaping(after: before).escaped(written)
+    }
+
+    /// Whether an offset of a line is in code, where backslashes would be visible.
+    private func isInCode(_ offset: Int, _ line: TextRange) -> Bool {
+        if typingRules.isInFence(at: line.location) { return true }
+        let styling = MarkdownStyling(rules: configuration.markdown)
+        return styling.runs(in: document.text(in: line), isInFence: false).runs.contains { run in
+            run.style == .code && run.range.covers(.caret(offset - line.location))
+        }
     }
 
     // MARK: Changes by code

@@ -108,6 +108,7 @@ public struct ComposerEngine: Sendable {
         case .undo: message.replay(.undo)
         case .redo: message.replay(.redo)
         case .clear: message.editor.clear()
+        case .appendToMessage(let text): message.appendToMessage(text)
         case .cut: message.editor.cut()
         case .copy: message.editor.copy()
         case .paste(let offers): paste(offers)
@@ -118,7 +119,8 @@ public struct ComposerEngine: Sendable {
         case .load, .startEdit, .commitEdit, .cancelEdit, .editFailed, .messageDeleted, .reply, .replyPreview:
             message.editor.closeCompletion()
             performMode(event)
-        case .attach, .detach, .upload, .moveAttachment, .updateAttachment, .placeInText: performAttachment(event)
+        case .attach, .detach, .upload, .moveAttachment, .describeAttachment, .updateAttachment, .placeInText:
+            performAttachment(event)
         case .measured(let size): message.editor.measured = size
         case .send: message.send()
         case .sendAccepted(let id): message.sendAccepted(id)
@@ -165,6 +167,7 @@ public struct ComposerEngine: Sendable {
         case .detach(let index): message.detach(index)
         case .upload(let index, let upload): message.changeAttachments { $0.setUpload(upload, at: index) }
         case .moveAttachment(let index, let other): message.changeAttachments { $0.move(from: index, to: other) }
+        case .describeAttachment(let index, let text): message.changeAttachments { $0.describe(index, as: text) }
         case .updateAttachment(let source, let attachment):
             message.changeAttachments { $0.update(source, to: attachment) }
         case .placeInText(let index): message.placeInText(index)
@@ -178,6 +181,7 @@ public struct ComposerEngine: Sendable {
     mutating func performTransaction(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
         let before = message.appearance
         body(&self)
+        message.resetSyntaxOfEmptyText()
         let reportsMove = message.editor.noteSelection(since: before.selection)
         let isChanged = message.editor.hasChanged(since: before.selection)
         message.appearance.reportChanges(since: before, &message.editor.transaction)

@@ -48,6 +48,9 @@ public enum ComposerEvent: Sendable {
     case load(WrittenText, selection: TextRange? = nil)
     /// Clear the text, undoably.
     case clear
+    /// Append a text to the new message by code, on a line of its own, undoably (SLK-34). The selection stays. While a
+    /// sent message is edited, the text joins the content to be restored afterwards.
+    case appendToMessage(String)
     /// Start editing a sent message; the current content is restored afterwards (SLK-15). Undo returns to another
     /// unfinished edit. `mayBeEmpty` is set for messages with attachments.
     case startEdit(id: String, WrittenText, selection: TextRange? = nil, mayBeEmpty: Bool = false)
@@ -68,10 +71,13 @@ public enum ComposerEvent: Sendable {
     case upload(Int, Attachment.Upload)
     /// Move an attachment to another index; ignored if either is out of range.
     case moveAttachment(from: Int, to: Int)
+    /// Set the alternative text of the attachment at this index, or remove it; ignored if out of range.
+    case describeAttachment(Int, String?)
     /// Insert the image at this attachment index at the selection, moving it if it is already in the text. Ignored
     /// for other types and until the upload is ready (MIB-19).
     case placeInText(Int)
-    /// Update the attachment with this source, including one set aside during an edit; ignored if there is none.
+    /// Update the attachment with this source, including one set aside during an edit; ignored if there is none. Only
+    /// for sources that no two attachments share.
     case updateAttachment(source: String, Attachment)
 
     // MARK: Sending

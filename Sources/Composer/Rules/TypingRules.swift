@@ -41,7 +41,7 @@ struct TypingRules {
     }
 
     /// Whether a line is inside a code fence that was opened in the preceding 16,384 UTF-16 code units.
-    private func isInFence(at lineStart: Int) -> Bool {
+    func isInFence(at lineStart: Int) -> Bool {
         guard let fence = configuration.markdown.first(where: { $0.form == .fence }) else { return false }
         let before = document.text(in: TextRange(start: max(0, lineStart - 16_384), end: lineStart))
         let fences = before.split(whereSeparator: \.isNewline).filter { line in

@@ -8,6 +8,10 @@ struct AttachmentList: Sendable {
 
     func attachment(at index: Int) -> Attachment? { items.indices.contains(index) ? items[index] : nil }
 
+    /// The attachment that an image in the text stands for. Files with equal content share their source once they are
+    /// stored, so a source alone identifies none of them.
+    func firstIndex(ofSource source: String?) -> Int? { items.firstIndex { $0.source == source } }
+
     // MARK: Changing; each returns whether it did anything
 
     mutating func add(_ attachment: Attachment) -> Bool {
@@ -28,6 +32,14 @@ struct AttachmentList: Sendable {
         return true
     }
 
+    /// Sets the alternative text of one attachment; `nil` removes it.
+    mutating func describe(_ index: Int, as altText: String?) -> Bool {
+        guard items.indices.contains(index), items[index].altText != altText else { return false }
+        items[index].altText = altText
+        revision += 1
+        return true
+    }
+
     mutating func move(from index: Int, to other: Int) -> Bool {
         guard items.indices.contains(index), items.indices.contains(other), index != other else { return false }
         items.insert(items.remove(at: index), at: other)
@@ -35,9 +47,17 @@ struct AttachmentList: Sendable {
         return true
     }
 
-    /// Updates the attachment with this source, including one set aside.
+    /// Moves an attachment before the others with its source, so that an image in the text stands for it.
+    mutating func moveBeforeTwins(_ index: Int) -> Bool {
+        guard let attachment = attachment(at: index), let first = firstIndex(ofSource: attachment.source) else {
+            return false
+        }
+        return move(from: index, to: first)
+    }
+
+    /// Updates the attachment with this source, including one set aside. While a file is copied, its source is unique.
     mutating func update(_ source: String, to attachment: Attachment) -> Bool {
-        if let index = items.firstIndex(where: { $0.source == source }) {
+        if let index = firstIndex(ofSource: source) {
             guard items[index] != attachment else { return false }
             items[index] = attachment
         } else if let index = stashed?.firstIndex(where: { $0.source == source }) {

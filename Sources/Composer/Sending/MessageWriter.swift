@@ -32,6 +32,21 @@ struct MessageWriter: Sendable {
         editor.transaction.observe(.loaded)
     }
 
+    /// Appends a text to the new message, on a line of its own. While a sent one is edited, the new message has been
+    /// set aside, and the edit stays as it is.
+    mutating func appendToMessage(_ text: String) {
+        guard writing.isEditing else { return editor.appendLine(text) }
+        writing.appendToStash(text, at: editor.transaction.now)
+        editor.transaction.noteContentChange()
+    }
+
+    /// Makes a new message without text Markdown again: once a literal text that was pasted is gone, nothing shows why
+    /// Markdown typed in its place would have no effect.
+    mutating func resetSyntaxOfEmptyText() {
+        guard editor.text.document.syntax != .markdown, editor.text.document.isEmpty, !writing.isEditing else { return }
+        editor.text.resetSyntax()
+    }
+
     // MARK: Editing a sent message (SLK-15)
 
     mutating func startEdit(_ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool) {
@@ -180,7 +195,9 @@ struct MessageWriter: Sendable {
     /// Removes an attachment, and its image from the text.
     mutating func detach(_ index: Int) {
         guard let attachment = attachments.attachment(at: index) else { return }
-        if let span = document.images.first(where: { $0.imageSource == attachment.source }) {
+        if attachments.firstIndex(ofSource: attachment.source) == index,
+            let span = document.images.first(where: { $0.imageSource == attachment.source })
+        {
             editor.replace(TextEdit(range: span.range, replacement: ""), origin: .code)
         }
         changeAttachments { $0.remove(at: index) }
@@ -189,8 +206,10 @@ struct MessageWriter: Sendable {
     /// Inserts an image on its own line and moves the caret after it, as one undo step (MIB-19). The attachment
     /// stays in the list even if its placeholder is deleted, so that undo can't lose a file.
     mutating func placeInText(_ index: Int) {
-        guard let change = attachments.placement(of: index, in: document, at: editor.selection) else { return }
-        editor.applyIfAdmitted(change) { $0.closeCompletion() }
+        guard let change = attachments.placement(of: index, in: document, at: editor.selection),
+            editor.applyIfAdmitted(change, { $0.closeCompletion() })
+        else { return }
+        changeAttachments { $0.moveBeforeTwins(index) }
     }
 
     /// Changes the attachments, and reports it.

@@ -28,6 +28,15 @@ struct WritingMode: Sendable {
         isRestored = edit.isRestored
     }
 
+    /// Appends a text to the new message that was set aside, on a line of its own.
+    mutating func appendToStash(_ appended: String, at now: Duration) {
+        guard let content = stash?.text else { return }
+        var text = EditedText(undoDepth: content.history.depth)
+        _ = text.exchange(content)
+        _ = text.appendLine(appended, at: now)
+        stash?.text = text.content
+    }
+
     /// Ends an edit.
     ///
     /// - Returns: the text of the new message that was set aside.

@@ -137,10 +137,10 @@ public final class AttachmentQueue {
 
     /// Sets the alt text of the attachment at this index; blank text removes it.
     public func describe(_ index: Int, as text: String) {
-        guard var attachment = attachment(at: index), let source = attachment.source else { return }
+        // An index from before the draft is loaded would later be that of another attachment.
+        guard attachment(at: index) != nil else { return }
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        attachment.altText = text.isEmpty ? nil : text
-        handle(.updateAttachment(source: source, attachment))
+        handle(.describeAttachment(index, text.isEmpty ? nil : text))
     }
 
     /// Returns the local URL of a file's content.

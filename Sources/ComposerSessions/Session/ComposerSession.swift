@@ -26,7 +26,8 @@ public final class ComposerSession: ComposerModel {
     /// Receives the states before and after each event.
     @ObservationIgnored package var onUpdate: ((_ before: ComposerState, _ after: ComposerState) -> Void)?
     /// Runs deliveries; `nil` starts each at once, whether or not another is under way.
-    @ObservationIgnored package var runDelivery: ((_ delivery: @escaping @MainActor () async -> Void) -> Void)?
+    @ObservationIgnored package var runDelivery:
+        ((_ message: String?, _ delivery: @escaping @MainActor () async -> Void) -> Void)?
     /// Receives what was delivered, with the error if it failed, once the composer knows.
     @ObservationIgnored package var onDelivered: ((Delivery, (any Error)?) -> Void)?
 
@@ -255,10 +256,13 @@ public final class ComposerSession: ComposerModel {
 
     public func cancelSending() { sending.values.forEach { $0.cancel() } }
 
+    /// The message with this identifier that awaits the host's response.
+    package func pendingMessage(_ id: String) -> ComposedMessage? { engine.value.pendingMessage(id) }
+
     /// The engine holds the message until the host has responded, so the delivery that waits for its turn does not.
     private func deliver(_ id: String) {
         run(id) { [self] in
-            guard let message = engine.value.pendingMessage(id) else { return }
+            guard let message = pendingMessage(id) else { return }
             let error = await failure(of: { try await self.onSend?(message) })
             handle(error == nil ? .sendAccepted(id) : .sendFailed(id))
             // The composer may be empty now: restore a message that failed earlier.
@@ -277,7 +281,7 @@ public final class ComposerSession: ComposerModel {
 
     /// - Parameter id: the message that ``cancelSending()`` cancels; `nil` for an edit.
     private func run(_ id: String? = nil, _ delivery: @escaping @MainActor () async -> Void) {
-        if let runDelivery { return runDelivery(delivery) }
+        if let runDelivery { return runDelivery(id, delivery) }
         let task = Task {
             await delivery()
             if let id { sending[id] = nil }

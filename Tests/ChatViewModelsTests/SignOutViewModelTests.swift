@@ -28,6 +28,22 @@ import Testing
             ])
     }
 
+    @Test("What could not be counted is named as a loss")
+    func uncountedLossesAreNamed() async {
+        service.unsentCount = PendingCount(messages: 1, keys: nil)
+        var state = await start().state
+        #expect(
+            state.losses(.untranslated).split(separator: "\n").dropFirst() == [
+                "1 unsent message will be lost.",
+                "The keys that are not in a backup could not be counted. Without them, messages may no longer be readable.",
+            ])
+        state.step = .confirming(nil)
+        #expect(
+            state.losses(.untranslated).split(separator: "\n").dropFirst() == [
+                "Drafts, unsent messages and keys could not be counted. Any that exist will be lost."
+            ])
+    }
+
     @Test("Without losses only the conversations are named")
     func nothingIsLost() async {
         let viewModel = await start()

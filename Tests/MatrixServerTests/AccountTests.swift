@@ -333,6 +333,30 @@ struct AccountTests {
         await list.close()
     }
 
+    @Test("Signing out before the keyring was read ends the session on the server, and fails if the keyring is locked")
+    func signingOutWithoutAToken() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        let client = try await #require(accounts.backend(of: ann)).client
+        let kept = MatrixClient(server: client.server, token: client.token, transport: CurlTransport())
+        await accounts.close()
+        await list.close()
+
+        (accounts, list) = try await home.start(connects: false)
+        await home.keyring.fail(with: .locked)
+        await #expect(throws: SignInProblem.credential(.locked)) { try await accounts.signOut(ann, isForced: false) }
+        #expect(try await list.accounts().map(\.id) == [ann])
+        _ = try await kept.whoAmI()
+        await home.keyring.fail(with: nil)
+        try await accounts.signOut(ann, isForced: false)
+        #expect(try await list.accounts().isEmpty)
+        await #expect(throws: MatrixError.signedOut(isSoft: false)) { _ = try await kept.whoAmI() }
+        await accounts.close()
+        await list.close()
+    }
+
     @Test func signInProblemsAreReported() async throws {
         let home = Home()
         let (accounts, list) = try await home.start()

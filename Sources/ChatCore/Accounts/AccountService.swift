@@ -60,10 +60,10 @@ public struct PendingCount: Equatable, Sendable {
     public var changes: Int
     /// Includes drafts with only attachments or a reply.
     public var drafts: Int
-    /// The number of room keys that are in no backup.
-    public var keys: Int
+    /// The number of room keys that are in no backup; `nil` if they could not be counted.
+    public var keys: Int?
 
-    public init(messages: Int = 0, changes: Int = 0, drafts: Int = 0, keys: Int = 0) {
+    public init(messages: Int = 0, changes: Int = 0, drafts: Int = 0, keys: Int? = 0) {
         self.messages = messages
         self.changes = changes
         self.drafts = drafts

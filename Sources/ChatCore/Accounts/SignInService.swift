@@ -74,4 +74,6 @@ public enum SignInProblem: Error, Equatable, Sendable {
     case rejected(reason: String)
     /// The account's store could not be opened.
     case storage(reason: String)
+    /// The account's credential could not be read.
+    case credential(CredentialStoreError)
 }

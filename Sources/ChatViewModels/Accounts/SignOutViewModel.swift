@@ -41,7 +41,7 @@ public final class SignOutViewModel: ViewModel {
     public func start() {
         Task {
             await flushDrafts()
-            // If counting fails, ask without the numbers.
+            // If counting fails, the question says so.
             state.step = .confirming(try? await service.pendingCount(of: state.account))
         }
     }
@@ -75,7 +75,12 @@ extension SignOutViewModel.State {
         var lines = [
             translator("The messages of this account will be deleted from this computer. They remain on the server.")
         ]
-        guard case .confirming(let pending?) = step else { return lines[0] }
+        guard case .confirming(let counted) = step else { return lines[0] }
+        guard let pending = counted else {
+            lines.append(
+                translator("Drafts, unsent messages and keys could not be counted. Any that exist will be lost."))
+            return lines.joined(separator: "\n")
+        }
         if pending.messages > 0 {
             lines.append(
                 translator.plural(
@@ -91,12 +96,19 @@ extension SignOutViewModel.State {
             lines.append(
                 translator.plural("{count} draft will be lost.", "{count} drafts will be lost.", pending.drafts))
         }
-        if pending.keys > 0 {
+        guard let keys = pending.keys else {
+            lines.append(
+                translator(
+                    "The keys that are not in a backup could not be counted. Without them, messages may no longer be readable."
+                ))
+            return lines.joined(separator: "\n")
+        }
+        if keys > 0 {
             lines.append(
                 translator.plural(
                     "{count} key is not in a backup. Its messages can no longer be read, unless another device has the key.",
                     "{count} keys are not in a backup. Their messages can no longer be read, unless another device has the keys.",
-                    pending.keys))
+                    keys))
         }
         return lines.joined(separator: "\n")
     }

@@ -66,6 +66,7 @@ public struct SignInText {
         case .alreadyHere: translator("You are already signed in to this account.")
         case .rejected(let reason): translator("The server rejected the request: {reason}", ["reason": reason])
         case .storage: translator("Could not open the local data for this account.")
+        case .credential: translator("The keyring with the sign-in details of this account could not be read.")
         }
     }
 

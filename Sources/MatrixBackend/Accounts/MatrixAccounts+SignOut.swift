@@ -1,20 +1,22 @@
 public import ChatCore
 import ChatStore
+import Foundation
 
 extension MatrixAccounts {
     public func pendingCount(of account: String) async throws -> PendingCount {
         guard let entry = entry(account) else { throw ChatError.notFound }
-        guard let store = entry.store else { return PendingCount(messages: 0, drafts: 0) }
+        guard let store = entry.store, let backend = entry.backend else {
+            throw ChatError.storage(reason: "the account is not open")
+        }
         var count = try await store.pendingCount()
-        count.keys = try await entry.backend?.keys.keysWithoutBackup() ?? 0
+        count.keys = try? await backend.keys.keysWithoutBackup()
         return count
     }
 
     public func signOut(_ account: String, isForced: Bool) async throws {
         guard let entry = entry(account) else { return }
         do {
-            // Without a token there is no session to log out of.
-            if let client = entry.backend?.client, client.token != nil { try await client.logOut() }
+            try await endSession(of: entry)
         } catch {
             guard isForced else { throw try SignInProblem.of(error) }
         }
@@ -32,5 +34,20 @@ extension MatrixAccounts {
             try? await keyring.removeCredential(of: name)
         }
         try? folders.remove(account)
+    }
+
+    /// Ends the session on the server. That no token was read yet does not say that there is no session.
+    private func endSession(of entry: Entry) async throws {
+        if let client = entry.backend?.client, client.token != nil { return try await client.logOut() }
+        // The server has ended it, or its token is kept nowhere.
+        guard !entry.condition.needsSignIn, let server = URL(string: entry.account.server) else { return }
+        let token: AccessToken
+        do {
+            guard let credential = try await storedCredential(of: entry.account.id) else { return }
+            token = AccessToken(credential.value.value)
+        } catch let error as CredentialStoreError {
+            throw SignInProblem.credential(error)
+        }
+        try await MatrixClient(server: server, token: token, transport: transport).logOut()
     }
 }

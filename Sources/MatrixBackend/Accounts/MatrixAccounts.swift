@@ -195,7 +195,7 @@ public actor MatrixAccounts: AccountService {
     }
 
     /// Looks in memory and in the credential file before the keyring: the user may have chosen either.
-    private func storedCredential(
+    func storedCredential(
         of id: String
     ) async throws -> (value: AccountCredential, location: CredentialLocation)? {
         if let credential = await memory.credential(of: id) { return (credential, .memory) }

@@ -110,6 +110,9 @@ struct EncryptionPreferencesTests {
         await eventually { viewModel.state.keyFile == .imported(ImportedKeyCount(total: 5, new: 2)) }
         #expect(text.result(viewModel.state.keyFile) == "5 keys read, 2 of them new")
         #expect(
+            text.result(.imported(ImportedKeyCount(total: 5, new: 2, rejected: 1)))
+                == "5 keys read, 2 of them new\n1 key could not be read")
+        #expect(
             service.calls.filter { $0.contains("Keys") } == [
                 "exportKeys keys.txt tea", "importKeys keys.txt milk", "importKeys keys.txt tea",
             ])

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Foundation
+import JSONReading
 import MatrixCrypto
 import Ratchets
 import Synchronization
@@ -40,6 +41,24 @@ import ToolSupport
         await #expect(throws: EncryptionError.file(reason: "No such file or directory")) {
             try await export.write(to: folder.path("none").appending(path: "keys"), passphrase: "x")
         }
+    }
+
+    @Test("Keys of a file that cannot be read are counted.") func rejected() async throws {
+        let out = try OutboundGroupSession()
+        let key = Base64.encoded(try InboundGroupSession(sessionKey: out.sessionKey).exported(at: 0))
+        func session(_ key: String) throws -> ExportedSession {
+            try ExportedSession([
+                "algorithm": "m.megolm.v1.aes-sha2", "room_id": "!r:b", "session_id": .string(try out.id),
+                "sender_key": .string("\(OlmAccount().identityKey)"), "session_key": .string(key),
+            ])
+        }
+        let writer = try KeyFileWriter(file, with: try await KeyFileSeal(passphrase: "x"))
+        try writer.append([try session(key), try session("AAAA")])
+        _ = try writer.finish()
+        let device = try await BackedUpDevice(BackupServer())
+        let transfer = KeyFileTransfer(machine: device.machine) { _ in }
+        #expect(
+            try await transfer.read(from: file, passphrase: "x") == ImportedKeyCount(total: 1, new: 1, rejected: 1))
     }
 
     @Test("A device without keys writes a file without keys.") func none() async throws {

@@ -149,10 +149,13 @@ public struct ImportedKeyCount: Equatable, Sendable {
     public var total: Int
     /// Keys that this device did not have, or only from a later message on.
     public var new: Int
+    /// Entries of the file that could not be read; not part of the total.
+    public var rejected: Int
 
-    public init(total: Int, new: Int) {
+    public init(total: Int, new: Int, rejected: Int = 0) {
         self.total = total
         self.new = new
+        self.rejected = rejected
     }
 }
 

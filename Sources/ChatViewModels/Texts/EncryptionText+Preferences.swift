@@ -95,12 +95,18 @@ extension EncryptionText {
         case .exporting: translator("Exporting keys…")
         case .importing: translator("Importing keys…")
         case .exported(let count): translator.plural("{count} key exported", "{count} keys exported", count)
-        case .imported(let count):
-            translator.plural(
-                "{count} key read, {new} of them new", "{count} keys read, {new} of them new", count.total,
-                ["new": String(count.new)])
+        case .imported(let count): imported(count)
         case .failed(let error): text(for: error)
         }
+    }
+
+    private func imported(_ count: ImportedKeyCount) -> String {
+        let read = translator.plural(
+            "{count} key read, {new} of them new", "{count} keys read, {new} of them new", count.total,
+            ["new": String(count.new)])
+        guard count.rejected > 0 else { return read }
+        return read + "\n"
+            + translator.plural("{count} key could not be read", "{count} keys could not be read", count.rejected)
     }
 
     /// The suggested file name for an account's keys.

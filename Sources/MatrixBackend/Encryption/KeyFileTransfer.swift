@@ -39,8 +39,10 @@ struct KeyFileTransfer: Sendable {
                 let imported = try await machine.imported(sessions)
                 count.total += imported.total
                 count.new += imported.new.count
+                count.rejected += imported.rejected
                 if !imported.new.isEmpty { try await didImport(imported.new) }
             }
+            count.rejected += reader.rejected
             return count
         }
     }

@@ -53,6 +53,19 @@ import Testing
         #expect(read?.text == "Look" && read?.attachments.first?.uri == "mxc://a/1.png")
     }
 
+    @Test("A picture that was sent as a file stays a file when its caption is edited, and when it is forwarded")
+    func pictureSentAsAFileStaysOne() {
+        let picture = MediaReference(uri: "mxc://a/1", name: "1.png", type: "image/png", bytes: 5)
+        let sent = Message(
+            id: MessageID("$1"), roomID: RoomID("!r"), sender: MemberID("@me:example.org"),
+            content: Message.Content("Look", kind: .file, attachments: [picture]), sentAt: Fixtures.date, position: 1)
+        #expect(writer.edit(of: sent, to: WrittenText("Look here"))["m.new_content"]?["msgtype"] == "m.file")
+        let forwarded = WrittenMessage("Look", kind: sent.kind, files: [picture])
+        #expect(writer.contents(of: forwarded)[0]["msgtype"] == "m.file")
+        // A caption of one's own says nothing of the file.
+        #expect(writer.contents(of: WrittenMessage("Look", files: [picture]))[0]["msgtype"] == "m.image")
+    }
+
     @Test(arguments: [(1920, 1080, 800, 450), (600, 400, 600, 400), (1080, 1920, 450, 800), (4000, 2, 800, 1)])
     func videoPosterHasItsSize(_ width: Int, _ height: Int, _ shownWidth: Int64, _ shownHeight: Int64) {
         let film = MediaReference(

@@ -10,7 +10,9 @@ struct EventContentBuilder {
 
     /// Returns one content for a text, or one for each file, the first with the text as caption.
     func contents(of message: WrittenMessage) -> [JSONValue] {
-        var contents = message.files.map(file)
+        // A picture sent as a file stays one when its caption is edited, or when it is forwarded.
+        let isSingleFile = message.files.count == 1 && Self.fileKinds.contains(message.kind)
+        var contents = message.files.map { file($0, as: isSingleFile ? message.kind : $0.messageKind) }
         if contents.isEmpty {
             contents = [.object(text(message.text, kind: message.kind))]
         } else if !message.text.isBlank, case .object(let file) = contents[0] {
@@ -92,7 +94,9 @@ struct EventContentBuilder {
         return .object(members)
     }
 
-    private func file(_ reference: MediaReference) -> JSONValue {
+    private static let fileKinds: Set<Message.Kind> = [.image, .file, .audio, .video]
+
+    private func file(_ reference: MediaReference, as kind: Message.Kind) -> JSONValue {
         var info: [String: JSONValue] = ["mimetype": .string(reference.type)]
         for (name, value) in [
             ("size", reference.bytes), ("w", reference.width), ("h", reference.height),
@@ -108,7 +112,7 @@ struct EventContentBuilder {
             info["thumbnail_info"] = .object(Self.poster(of: reference))
         }
         var content: [String: JSONValue] = [
-            "msgtype": .string(Self.type(of: reference.messageKind)), "body": .string(reference.name),
+            "msgtype": .string(Self.type(of: kind)), "body": .string(reference.name),
             "filename": .string(reference.name), "info": .object(info), "m.mentions": [:],
         ]
         if let (name, value) = Self.location(reference.uri) { content[name] = value }

@@ -374,6 +374,25 @@ import Testing
         #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", words: "newer"))
     }
 
+    @Test("A reply target that could not be requested hides no other, and is requested again when the server is back")
+    func failedReplyTargetIsRequestedAgain() async {
+        service.known = { $0 == MessageID("m1") ? .of(1, text: "old") : $0 == MessageID("m2") ? .of(2) : nil }
+        let unreached = MessageID("m2")
+        service.before = { if case .quoted(let ids) = $0, ids.contains(unreached) { throw ChatError.unreachable } }
+        await harness.open([reply(8, to: 1), reply(9, to: 2), reply(10, to: 3)], hasOlder: true)
+        await eventually { [harness] in harness.messages.first?.quote != .loading(MessageID("m1")) }
+        await waitUntilIdle()
+        let old = MessageItem.Quote.text(MessageID("m1"), senderName: "Alex", words: "old")
+        #expect(harness.messages.map(\.quote) == [old, .loading(unreached), .unavailable])
+        service.before = { _ in }
+        timeline.send(.context(.cameOnline))
+        await eventually { [harness] in harness.messages[1].quote != .loading(unreached) }
+        #expect(service.calls.last == .quoted([unreached]))
+        timeline.send(.context(.cameOnline))
+        await waitUntilIdle()
+        #expect(service.calls.last == .quoted([unreached]) && service.calls.count == 5)
+    }
+
     @Test func replyPassesTheMessageToTheComposer() async {
         await harness.open([.of(1, text: "what?"), .of(2, isDeleted: true)])
         timeline.send(.message(MessageID("m1"), .reply))

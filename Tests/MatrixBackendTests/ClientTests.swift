@@ -32,6 +32,8 @@ import Testing
             status: 401, body: #"{"errcode":"M_UNKNOWN_TOKEN","soft_logout":"yes"}"#,
             expected: .signedOut(isSoft: false)),
         Case(
+            status: 401, body: #"{"errcode":"M_MISSING_TOKEN"}"#, expected: .unreachable(reason: "no access token")),
+        Case(
             status: 403, body: #"{"errcode":"M_FORBIDDEN","error":"No"}"#,
             expected: .rejected(status: 403, code: "M_FORBIDDEN", reason: "No")),
         Case(
@@ -60,6 +62,38 @@ import Testing
     @Test(arguments: cases) func responsesMapToErrors(_ one: Case) async throws {
         let transport = FakeTransport(one.status, one.body, headers: one.headers)
         await #expect(throws: one.expected) { _ = try await transport.client.whoAmI() }
+    }
+
+    /// A proxy that sends a request to the wrong worker gets a 404, too.
+    @Test(
+        "Only M_NOT_FOUND says that there is nothing",
+        arguments: [
+            (404, #"{"errcode":"M_UNRECOGNIZED"}"#), (403, #"{"errcode":"M_CONSENT_NOT_GIVEN"}"#),
+            (404, #"{"errcode":"M_NOT_FOUND"}"#),
+        ])
+    func absence(status: Int, body: String) async throws {
+        let client = FakeTransport(status, body).client
+        let room = RoomID("!r:a")
+        let isAbsent = body.contains("M_NOT_FOUND")
+        func expect(_ request: () async throws -> Bool) async {
+            do {
+                #expect(try await request() && isAbsent)
+            } catch {
+                #expect(!isAbsent && error is MatrixError)
+            }
+        }
+        await expect { try await client.state("m.room.encryption", of: room) == nil }
+        await expect { try await client.membership(of: "@me:a", in: room) == nil }
+        await expect { try await client.directRooms(of: MemberID("@me:a")).isEmpty }
+        await expect { try await client.event(MessageID("$1"), in: room) == nil }
+        await expect { try await client.isOutside(room, MemberID("@me:a")) }
+    }
+
+    @Test func malformedAnswersAreNoAbsence() async throws {
+        let client = FakeTransport(200, #"{"membership":1}"#).client
+        await #expect(throws: MatrixError.malformed(reason: "a member without a membership")) {
+            _ = try await client.membership(of: "@me:a", in: RoomID("!r:a"))
+        }
     }
 
     @Test(arguments: ["", "{", "<html>", "{\"a\":NaN}", "nul"]) func invalidJSONIsMalformed(_ body: String) async {

@@ -67,6 +67,23 @@ import Testing
         #expect(read.first?.text == "before" && read.last?.text == "after")
     }
 
+    @Test("A limited timeline without a token has a gap before its first event", arguments: [true, false])
+    func limitedWithoutToken(hasEvents: Bool) throws {
+        let events: JSONValue = hasEvents ? [Events.text("$a", "x"), Events.text("$b", "y")] : []
+        let token = hasEvents ? TimelineGap.token(before: MessageID("$a")) : ""
+        for wrong: JSONValue in [.null, 1, [:]] {
+            let timeline: JSONValue = ["events": events, "limited": true, "prev_batch": wrong]
+            let plain = try PlainSync.read(
+                ["next_batch": "s2", "rooms": ["join": ["!room": ["timeline": timeline]]]], since: "s1")
+            #expect(plain.rooms.first?.gap == token)
+            let room: JSONValue = ["timeline": events, "limited": true, "prev_batch": wrong]
+            let sliding = try SlidingSync.read(["pos": "1", "rooms": ["!room": room]])
+            #expect(sliding.rooms.first?.gap == token)
+        }
+        let whole: JSONValue = ["next_batch": "s2", "rooms": ["join": ["!room": ["timeline": ["events": events]]]]]
+        #expect(try PlainSync.read(whole, since: nil).rooms.first?.gap == nil)
+    }
+
     @Test func mutatedSyncResponsesNeverBreakParsing() throws {
         let whole: JSONValue = [
             "next_batch": "s2",

@@ -20,15 +20,17 @@ import Testing
         return store
     }
 
-    @Test("A read marker stays unsent only while the server is unreachable", arguments: [502, 403, 200])
+    @Test("A read marker stays unsent only while the server is unreachable", arguments: [502, 401, 403, 200])
     func markerStaysUnsentWhileUnreachable(status: Int) async throws {
         let marker = MessageID("$1")
         let store = try await store(unsent: marker)
-        let transport = FakeTransport(status, status == 403 ? #"{"errcode":"M_FORBIDDEN"}"# : "{}")
+        let codes = [401: "M_MISSING_TOKEN", 403: "M_FORBIDDEN"]
+        let transport = FakeTransport(status, codes[status].map { #"{"errcode":"\#($0)"}"# } ?? "{}")
+        let isUnsent = [502, 401].contains(status)
         let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
         await markers.send(marker, in: room)
-        #expect(try await store.unsentReadMarkers() == (status == 502 ? [room: marker] : [:]))
-        #expect(await markers.hasUnsent == (status == 502))
+        #expect(try await store.unsentReadMarkers() == (isUnsent ? [room: marker] : [:]))
+        #expect(await markers.hasUnsent == isUnsent)
         await store.close()
     }
 

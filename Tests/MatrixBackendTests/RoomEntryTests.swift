@@ -57,6 +57,21 @@ import Testing
         await parts.store.close()
     }
 
+    @Test(
+        "An invitation stays if the server does not say that it was withdrawn",
+        arguments: [(403, "M_CONSENT_NOT_GIVEN"), (403, "M_RESOURCE_LIMIT_EXCEEDED"), (404, "M_UNRECOGNIZED")])
+    func notWithdrawn(status: Int, code: String) async throws {
+        let invitation = RoomID("!kept:example.org")
+        let parts = try await AccountParts.make(FakeTransport(status, #"{"errcode":"\#(code)"}"#).client)
+        try await invite(parts, to: invitation)
+        await #expect(throws: ChatError.self) { try await entry(parts).accept(invitation) }
+        await #expect(throws: ChatError.self) { try await entry(parts).decline(invitation) }
+        await #expect(throws: ChatError.self) { try await entry(parts).leave(room) }
+        #expect(parts.writer.invitations.value.map(\.room) == [invitation])
+        #expect(try await parts.store.hasRoom(room))
+        await parts.store.close()
+    }
+
     @Test("A room is left only if the server no longer lists the user as joined", arguments: ["join", "ban"])
     func leave(membership: String) async throws {
         let transport = FakeTransport.responding { request in

@@ -42,17 +42,19 @@ import Testing
         await store.close()
     }
 
-    @Test("A mark stays unsent only while the server is unreachable", arguments: [502, 403, 200])
+    @Test("A mark stays unsent only while the server is unreachable", arguments: [502, 401, 403, 200])
     func markStaysUnsentWhileUnreachable(status: Int) async throws {
         let store = try await open(markingUnsent: true)
-        let transport = FakeTransport(status, status == 403 ? #"{"errcode":"M_FORBIDDEN"}"# : "{}")
+        let codes = [401: "M_MISSING_TOKEN", 403: "M_FORBIDDEN"]
+        let transport = FakeTransport(status, codes[status].map { #"{"errcode":"\#($0)"}"# } ?? "{}")
+        let isUnsent = [502, 401].contains(status)
         let marks = marks(transport, store)
         await marks.sendUnsent()
         #expect(transport.requests.isEmpty, "nothing has changed since the last time")
         await marks.noteUnsent()
         await marks.sendUnsent()
-        #expect(try await store.unsentUnreadMarks() == (status == 502 ? [room: true] : [:]))
-        #expect(await marks.hasUnsent == (status == 502))
+        #expect(try await store.unsentUnreadMarks() == (isUnsent ? [room: true] : [:]))
+        #expect(await marks.hasUnsent == isUnsent)
         await store.close()
     }
 

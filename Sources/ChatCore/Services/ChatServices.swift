@@ -43,7 +43,8 @@ public protocol TimelineService: Sendable {
     /// messages.
     /// - Throws: ``ChatError/notFound`` if the target message does not exist.
     func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage
-    /// Returns the messages with the given identifiers; unknown ones are skipped.
+    /// Returns the messages with the given identifiers, without those that do not exist.
+    /// - Throws: if it cannot be determined whether one of them exists.
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message]
     /// Fetches all of the room's history that the server currently provides, newest first.
     ///

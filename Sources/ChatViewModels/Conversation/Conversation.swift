@@ -132,7 +132,9 @@ public final class Conversation {
             })
         subscriptions.append(
             ChangeSubscription(to: { [session] in session.isOnline }) { [weak self] isOnline in
-                if isOnline, self?.encryption == .unknown { self?.checkEncryption() }
+                guard let self, isOnline else { return }
+                if encryption == .unknown { checkEncryption() }
+                timeline.send(.context(.cameOnline))
             })
     }
 

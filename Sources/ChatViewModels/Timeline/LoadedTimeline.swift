@@ -306,14 +306,25 @@ final class LoadedTimeline {
         if !changes.isEmpty { onOutput(.effect(.changed(changes))) }
     }
 
+    /// Fetches the replied-to messages that could not be fetched.
+    func retryQuotes() { loadQuotes(quotes.retry(in: messages)) }
+
     private func loadQuotes(_ ids: [MessageID]) {
         guard !ids.isEmpty else { return }
         Task { [weak self, service, roomID, epoch = quotes.epoch] in
-            // If this fails, replies keep saying that they are loading, and the next reply to the same message
-            // requests it again.
             let found = try? await service.messages(ids, in: roomID)
             guard let self, quotes.epoch == epoch else { return }
-            if let found { quotes.store(found, askedFor: ids) } else { quotes.abandon(ids) }
+            if let found {
+                quotes.store(found, askedFor: ids)
+            } else if ids.count > 1 {
+                // One that cannot be fetched does not hide the others.
+                for id in ids { loadQuotes([id]) }
+                return
+            } else {
+                // The reply keeps saying that it is loading until ``retryQuotes()``, or the next reply to the same
+                // message.
+                quotes.abandon(ids)
+            }
             layOut(at: quotes.replies(to: ids))
         }
     }

@@ -63,6 +63,15 @@ nonisolated struct QuotedMessages: Sendable {
     /// Allows these messages to be requested again after a failure.
     mutating func abandon(_ ids: [MessageID]) { requested.subtract(ids) }
 
+    /// - Returns: the abandoned messages, to fetch each of them once more.
+    mutating func retry(in loaded: LoadedMessages) -> [MessageID] {
+        let abandoned = replies.keys.filter {
+            entries[$0] == nil && !requested.contains($0) && loaded.message($0) == nil
+        }
+        requested.formUnion(abandoned)
+        return abandoned
+    }
+
     /// Updates the stored copies of changed messages, loaded or not.
     mutating func update(_ messages: [Message]) {
         for message in messages where entries[message.id] != nil || requested.contains(message.id) {

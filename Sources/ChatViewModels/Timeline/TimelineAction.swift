@@ -77,6 +77,8 @@ extension TimelineViewModel {
     /// Changes outside the room that its rows depend on.
     public nonisolated enum ContextAction: Equatable, Sendable {
         case dayChanged
+        /// The server can be reached again: what could not be asked for is asked for again.
+        case cameOnline
         /// Whether sending is blocked until the user signs in again.
         case signedOut(Bool)
         case reactions(ReactionPolicy)

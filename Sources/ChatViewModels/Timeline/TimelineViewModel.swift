@@ -161,6 +161,7 @@ public final class TimelineViewModel: ViewModel {
         case .composer(.editing(let id)): composed.setEditing(id)
         case .composer(.replyingTo(let id)): composed.setReplyingTo(id)
         case .context(.dayChanged): loaded.layOutAll()
+        case .context(.cameOnline): loaded.retryQuotes()
         case .context(.signedOut(let isSignedOut)): loaded.setSignedOut(isSignedOut)
         case .context(.reactions(let policy)): loaded.setReactions(policy)
         case .context(.declinedReactions): onOutput(.choseReactions(false))

@@ -35,13 +35,13 @@ extension MatrixClient {
         try Self.event(await call(.put, room(id, "redact", event, transaction), body: [:]))
     }
 
-    /// Requests history before a token, or before now, newest first; or after a token, oldest first.
+    /// Requests history before a token, or before now without one, newest first; or after a token, oldest first.
     func history(
         of id: RoomID, before token: String?, limit: Int, forwards: Bool = false
     ) async throws -> HistoryPage {
         let response = try await call(
             .get, room(id, "messages"),
-            query: (token.map { [("from", $0)] } ?? []) + [
+            query: (token.map { $0.isEmpty ? [] : [("from", $0)] } ?? []) + [
                 ("dir", forwards ? "f" : "b"), ("limit", String(limit)), ("filter", Self.lazyMembers),
             ])
         guard let chunk = response["chunk"]?.array else {
@@ -90,8 +90,18 @@ extension MatrixClient {
     func event(_ event: MessageID, in id: RoomID) async throws -> MatrixEvent? {
         do {
             return MatrixEvent(try await call(.get, room(id, "event", event.rawValue)))
-        } catch MatrixError.rejected {
+        } catch MatrixError.rejected(let status, let code, _) where Self.isAbsence(status, code) {
             return nil
+        }
+    }
+
+    /// Whether an error says of a single event that the user cannot have it. Any other may be temporary, as when a proxy
+    /// sends the request to the wrong worker.
+    private static func isAbsence(_ status: Int, _ code: String) -> Bool {
+        switch (status, code) {
+        // An ID that no event can have.
+        case (400, _), (403, "M_FORBIDDEN"), (404, "M_NOT_FOUND"): true
+        default: false
         }
     }
 
@@ -156,8 +166,11 @@ extension MatrixClient {
     /// Returns the content of `m.direct`: room IDs by user ID.
     func directRooms(of ownUserID: MemberID) async throws -> [String: JSONValue] {
         do {
-            return try await call(.get, Self.directRooms(ownUserID)).object ?? [:]
-        } catch MatrixError.rejected(status: 404, _, _) {
+            guard let rooms = try await call(.get, Self.directRooms(ownUserID)).object else {
+                throw MatrixError.malformed(reason: "no list of direct chats")
+            }
+            return rooms
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
             return [:]
         }
     }
@@ -190,7 +203,7 @@ extension MatrixClient {
     func state(_ type: String, of id: RoomID) async throws -> JSONValue? {
         do {
             return try await call(.get, room(id, "state", type, ""))
-        } catch MatrixError.rejected(status: 404, _, _) {
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
             return nil
         }
     }
@@ -198,8 +211,12 @@ extension MatrixClient {
     /// Returns a user's membership, such as `join`, or `nil` if there is none.
     func membership(of user: String, in id: RoomID) async throws -> String? {
         do {
-            return try await call(.get, room(id, "state", "m.room.member", user))["membership"]?.string
-        } catch MatrixError.rejected(status: 404, _, _) {
+            let content = try await call(.get, room(id, "state", "m.room.member", user))
+            guard let membership = content["membership"]?.string else {
+                throw MatrixError.malformed(reason: "a member without a membership")
+            }
+            return membership
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
             return nil
         }
     }

@@ -29,6 +29,9 @@ public enum MatrixError: Error, Equatable, Sendable {
             self = .busy(retryAfter: Self.pause(response.headers["retry-after"], body?["retry_after_ms"], now))
         case (401, "M_UNKNOWN_TOKEN"):
             self = .signedOut(isSoft: body?["soft_logout"]?.bool ?? false)
+        case (401, "M_MISSING_TOKEN"):
+            // Sent before the keyring was unlocked, or a proxy removed the token: it says nothing of the request.
+            self = .unreachable(reason: "no access token")
         case (408, _), (425, _), (500..., _):
             self = .unreachable(reason: "status \(status)\(code.map { " " + Self.short($0) } ?? "")")
         case (_, let code?):

@@ -12,7 +12,8 @@ struct TargetLoader: Sendable {
     let filler: GapFiller
 
     /// Fetches a target and its context, unless they are stored.
-    /// - Throws: ``ChatError`` if the target is a message that does not exist, or if the server cannot be reached.
+    /// - Throws: ``ChatError`` if the target is a message that does not exist, or if the server cannot be reached: what
+    ///   is stored around a date may be from years before or after it.
     func load(_ target: TimelineTarget, in room: RoomID) async throws {
         await entered.wait(for: room)
         guard var gap = try await gap(before: target, in: room) else { return }
@@ -26,7 +27,6 @@ struct TargetLoader: Sendable {
                 gap = next
             }
         } catch {
-            if case .date = target { return }
             throw ChatError.translated(error)
         }
     }

@@ -102,6 +102,7 @@ struct TimelineReader: Sendable {
         return nil
     }
 
+    /// - Throws: ``ChatError`` if the server could not be asked for one of them: it is not known to be missing.
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
         let found =
             try await store.messages(ids, in: room)
@@ -109,8 +110,8 @@ struct TimelineReader: Sendable {
         let foundIDs = Set(found.map(\.id))
         var messages = unsent.displayed(found)
         for id in ids where !foundIDs.contains(id) && LocalEchoes.transaction(of: id) == nil {
-            // The replied-to message may be far before everything stored. Without it, the reply shows no excerpt.
-            if let message = try? await fetch(id, in: room) { messages.append(message) }
+            // The replied-to message may be far before everything stored.
+            if let message = try await asking({ try await fetch(id, in: room) }) { messages.append(message) }
         }
         return messages
     }

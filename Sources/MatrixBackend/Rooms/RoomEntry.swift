@@ -36,13 +36,15 @@ struct RoomEntry: Sendable {
     func leave(_ room: RoomID) async throws {
         try await store.requireRoom(room)
         do {
-            try await asking { try await client.leave(room) }
-        } catch ChatError.notFound {
+            try await client.leave(room)
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
             // The server has no membership to leave.
-        } catch ChatError.notPermitted {
+        } catch MatrixError.rejected(403, "M_FORBIDDEN", _) {
             guard try await asking({ try await client.isOutside(room, context.ownUserID) }) else {
                 throw ChatError.notPermitted
             }
+        } catch {
+            throw ChatError.translated(error)
         }
         try await writer.serialized {
             try await writer.write(SyncBatch(rooms: [.left(room, at: context.now())]))
@@ -85,13 +87,16 @@ struct RoomEntry: Sendable {
         }
     }
 
-    /// Removes an invitation that was withdrawn: it can neither be accepted nor declined.
+    /// Removes an invitation that was withdrawn: it can neither be accepted nor declined. Other errors with the same
+    /// status say nothing of the invitation, as when the user first has to consent to the server's terms.
     private func performDecision<T: Sendable>(_ invitation: RoomID, _ work: () async throws -> T) async throws -> T {
         do {
-            return try await asking(work)
-        } catch ChatError.notPermitted, ChatError.notFound {
+            return try await work()
+        } catch MatrixError.rejected(403, "M_FORBIDDEN", _), MatrixError.rejected(404, "M_NOT_FOUND", _) {
             try await forget(invitation)
             throw ChatError.notFound
+        } catch {
+            throw ChatError.translated(error)
         }
     }
 
@@ -107,7 +112,7 @@ extension MatrixClient {
     func isOutside(_ room: RoomID, _ ownUserID: MemberID) async throws -> Bool {
         do {
             return try await membership(of: ownUserID.rawValue, in: room) != "join"
-        } catch MatrixError.rejected(403, _, _) {
+        } catch MatrixError.rejected(403, "M_FORBIDDEN", _) {
             return true
         }
     }

@@ -85,8 +85,11 @@ struct PlainSync: SyncSource {
         room.state =
             MatrixEvent.list(json["state"]?["events"], skipped: &parser.skipped) + SyncParser.state(in: room.timeline)
         // An initial sync may follow on stored history, so its timelines count as limited by default.
-        let isLimited = timeline?["limited"]?.bool ?? isFirst
-        if isLimited { room.gap = timeline?["prev_batch"]?.string }
+        switch timeline?["limited"]?.bool {
+        case true?: room.gap = SyncParser.gap(timeline?["prev_batch"], before: room.timeline)
+        case false?: break
+        case nil: if isFirst { room.gap = timeline?["prev_batch"]?.string }
+        }
         for event in json["ephemeral"]?["events"]?.array ?? [] {
             switch event["type"]?.string {
             case "m.typing": room.typing = SyncParser.typing(event["content"])

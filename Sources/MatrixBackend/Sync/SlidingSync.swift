@@ -159,7 +159,7 @@ struct SlidingSync: SyncSource {
         room.timeline = MatrixEvent.list(json["timeline"], skipped: &parser.skipped)
         room.state =
             SyncParser.state(in: room.timeline) + MatrixEvent.list(json["required_state"], skipped: &parser.skipped)
-        if json["limited"]?.bool == true { room.gap = json["prev_batch"]?.string }
+        if json["limited"]?.bool == true { room.gap = SyncParser.gap(json["prev_batch"], before: room.timeline) }
         room.heroes = json["heroes"]?.array.map { heroes in
             heroes.compactMap { hero in
                 MatrixEvent.identifier(hero["user_id"]).map {

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import JSONReading
 import MatrixCrypto
 
@@ -32,6 +33,12 @@ struct SyncParser {
             guard let type = event["type"]?.string else { return false }
             return type.hasPrefix("m.secret_storage.") || SecretName(rawValue: type) != nil
         } ?? false
+    }
+
+    /// Returns the token of the gap before a limited timeline. A server that sends none is asked for it later, by the
+    /// event behind the gap: without a gap, what was left out would count as never said.
+    static func gap(_ token: JSONValue?, before timeline: [MatrixEvent]) -> String {
+        token?.string ?? timeline.first.map { TimelineGap.token(before: $0.id) } ?? ""
     }
 
     /// Returns whether a room is marked as unread, or `nil` if its account data does not contain the mark. Some clients

@@ -399,6 +399,25 @@ extension ComposerHarness {
         #expect(last.text == "second" && last.state.failedCount == 0)
     }
 
+    @Test("Commands are executed in order, each after the one before")
+    func commandsAreExecutedInOrder() async {
+        let gate = Gate()
+        let executed = Recorder<ChatCommand>()
+        let harness = await ComposerHarness.started { command in
+            if case .setTopic("Tea") = command { await gate.pass() }
+            executed.record(command)
+        }
+        for topic in ["Tea", "Coffee"] {
+            harness.type("/topic \(topic)")
+            harness.press("Return")
+        }
+        await eventually { gate.waiting == 1 }
+        await waitUntilIdle()
+        #expect(executed.values.isEmpty)
+        gate.open()
+        await eventually { executed.values == [.setTopic("Tea"), .setTopic("Coffee")] }
+    }
+
     @Test("A command that fails after other messages were sent returns to the composer")
     func slowCommandFails() async throws {
         let gate = Gate()

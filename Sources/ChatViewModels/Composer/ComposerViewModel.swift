@@ -70,8 +70,7 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var onOutput: ((Output) -> Void)?
     @ObservationIgnored private let drafts: DraftWriter
     @ObservationIgnored private let queue = DeliveryQueue()
-    /// The commands being executed, by the identifiers of their messages.
-    @ObservationIgnored private var commands: [String: Task<Void, Never>] = [:]
+    @ObservationIgnored private let commandQueue = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private let meter: MessageMeter
     /// Warnings for all messages edited since the start, since undo may return to an earlier edit; `nil` for an edit
@@ -317,7 +316,7 @@ public final class ComposerViewModel: ViewModel {
     /// the composer.
     public func cancelSending() {
         queue.cancelCurrent()
-        commands.values.forEach { $0.cancel() }
+        commandQueue.cancelCurrent()
     }
 
     /// Runs deliveries in order. Drafts are held back meanwhile: the backend removes the stored draft together with
@@ -330,11 +329,7 @@ public final class ComposerViewModel: ViewModel {
         // Keeps this view model until everything is delivered, even if its room closes.
         queue.add { [self] in
             await drafts.waitUntilIdle()
-            if let message, isCommand(message) {
-                execute(message, delivery)
-            } else {
-                await delivery()
-            }
+            if let message, isCommand(message) { execute(delivery) } else { await delivery() }
             drafts.write(draft)
             drafts.release()
         }
@@ -344,12 +339,11 @@ public final class ComposerViewModel: ViewModel {
         session.pendingMessage(message).map { delivery.executedCommand(in: $0) != nil } ?? false
     }
 
-    /// Executes a command once what was sent before it is stored. A server may take minutes to answer: what is written
-    /// and sent after it does not wait, and its text stays in the draft until then.
-    private func execute(_ message: String, _ delivery: @escaping @MainActor () async -> Void) {
-        commands[message] = Task {
+    /// Executes a command once what was sent before it is stored, and earlier commands are done. A server may take minutes
+    /// to answer: what is written and sent after it does not wait, and its text stays in the draft until then.
+    private func execute(_ delivery: @escaping @MainActor () async -> Void) {
+        commandQueue.add { [self] in
             await delivery()
-            commands[message] = nil
             drafts.write(draft)
         }
     }

@@ -4,25 +4,30 @@ package import GtkKit
 /// A file in a message: its icon, name and size, and buttons to open and save it.
 @MainActor package final class FileCard {
     package let widget: Widget
-    let open: Button
+    let open: FileButton
+    let save: FileButton
     private let card = Box(.horizontal, spacing: 9)
     private var loading: Task<Void, Never>?
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
-        open = Self.button(
+        open = FileButton(
             "parlance-open-symbolic", translated("Open"), translated("Open {name}", ["name": file.name]))
+        save = FileButton(
+            "parlance-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
         card.addStyle("message-file")
         widget = card
         card.append(Self.icon(file.type))
         card.append(Self.labels(file, details: media.texts.details(file)))
-        open.onClick { [weak media] in media?.open(file) }
-        let save = Self.button(
-            "parlance-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
-        save.onClick { [weak self, weak media] in
-            if let self { media?.save(file, over: self.widget) }
+        open.onClick { [weak media] completion in
+            guard let media else { return completion() }
+            media.open(file, completion: completion)
         }
-        card.append(open)
-        card.append(save)
+        save.onClick { [weak self, weak media] completion in
+            guard let self, let media else { return completion() }
+            media.save(file, over: widget, completion: completion)
+        }
+        card.append(open.widget)
+        card.append(save.widget)
         // For audio and video, the player beside the card does this.
         if MediaPreferences.Kind(file) == .files {
             loading = Task { [weak media] in _ = await media?.prefetch(file) }

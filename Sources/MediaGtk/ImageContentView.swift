@@ -15,6 +15,8 @@ import MediaDecoding
     let button = Button()
     private var loading: Task<Void, Never>?
     private(set) var player: ImagePlayer?
+    /// Starts and stops an animation as the preference says.
+    private var animation: Rendering?
     /// Why the image is not shown, as displayed to the user.
     private(set) var problem: String?
     /// Whether the content is unavailable, in which case a click retries.
@@ -129,9 +131,18 @@ import MediaDecoding
     ) {
         isDisplayed = true
         picture.paintable = decoded.paintable
-        guard decoded.isAnimated, media.preferences().playsAnimations else { return }
-        player = ImagePlayer(file, media.previews, fitting: size.width, by: size.height, in: picture) {
-            [weak picture] in
+        guard decoded.isAnimated else { return }
+        animation = Rendering({ [weak media] in media?.preferences().playsAnimations == true }) {
+            [weak self, weak media] isPlaying in
+            guard let self, let media else { return }
+            player = isPlaying ? makePlayer(file, size, media.previews) : nil
+        }
+    }
+
+    private func makePlayer(
+        _ file: MediaReference, _ size: (width: Int, height: Int), _ previews: MediaPreviews
+    ) -> ImagePlayer {
+        ImagePlayer(file, previews, fitting: size.width, by: size.height, in: picture) { [weak picture] in
             if let picture { picture.paintable = $0.paintable }
         }
     }

@@ -13,6 +13,8 @@ package import GtkKit
     private(set) var problem: String?
     private(set) var stream: MediaStream?
     private let file: MediaReference
+    /// Retained for its buttons.
+    private let card: FileCard
     private let holder = Box(.vertical)
     private let message = Label()
     private let texts: MediaTexts
@@ -26,6 +28,7 @@ package import GtkKit
     /// - Parameter card: Receives the play button for audio; a video's is on top of its poster.
     package init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
         self.file = file
+        self.card = card
         texts = media.texts
         widget = holder
         play = FileCard.button(

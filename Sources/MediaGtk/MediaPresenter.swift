@@ -38,11 +38,16 @@ package final class MediaPresenter {
     }
 
     /// Opens the file in the default application for its type.
-    func open(_ media: MediaReference) {
+    /// - Parameter completion: Called once the application has been asked to open it, or the error was reported to the
+    ///   user.
+    func open(_ media: MediaReference, completion: @escaping @MainActor () -> Void = {}) {
         perform { [service] in
             try await service.namedFile(of: media)
         } then: { [onFailure] file in
             URILauncher.launch(file.absoluteString) { onFailure?(.unreadableFile) }
+            completion()
+        } onFailure: {
+            completion()
         }
     }
 
@@ -71,12 +76,15 @@ package final class MediaPresenter {
     }
 
     /// Asks for a destination and copies the content there. Replaces an existing file, which the dialog confirms.
-    func save(_ media: MediaReference, over widget: Widget) {
+    /// - Parameter completion: Called once it is saved, the user has canceled, or the error was reported to the user.
+    func save(_ media: MediaReference, over widget: Widget, completion: @escaping @MainActor () -> Void = {}) {
         FileChooser.save(
             translated("Save File"), accept: translated("_Save"), name: media.name, over: widget
         ) { [weak self] target in
-            guard let self, let target else { return }
-            self.perform({ [service = self.service] in try await service.save(media, to: target) }, then: { _ in })
+            guard let self, let target else { return completion() }
+            self.perform(
+                { [service = self.service] in try await service.save(media, to: target) },
+                then: { _ in completion() }, onFailure: completion)
         }
     }
 

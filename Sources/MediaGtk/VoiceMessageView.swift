@@ -1,9 +1,14 @@
+import CGtk
 package import ChatCore
 import Foundation
 package import GtkKit
 
-/// A voice message: play button, waveform and duration.
+/// A voice message: play button, waveform and duration. Once it has been played, the left and right arrow keys seek,
+/// whichever of its buttons has the focus.
 @MainActor package final class VoiceMessageView {
+    /// How far an arrow key seeks, in microseconds.
+    private static let seekStep: Int64 = 5_000_000
+
     package let widget: Widget
     let play: Button
     let bars: WaveformView
@@ -11,6 +16,7 @@ package import GtkKit
     private(set) var problem: String?
     private(set) var stream: MediaStream?
     private let file: MediaReference
+    private let save: FileButton
     private let time = Label()
     private let texts: MediaTexts
     private let media: MediaPresenter
@@ -31,15 +37,17 @@ package import GtkKit
         bars.show(file.loudness ?? [])
         drawing.setAccessibleLabel(translated("Voice Message"))
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
-        let save = FileCard.button(
+        save = FileButton(
             "parlance-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
-        for child in [play, drawing, time, save] { row.append(child) }
+        for child in [play, drawing, time, save.widget] { row.append(child) }
         showTime(0)
         play.onClick { [weak self] in self?.toggle() }
         bars.onSeek = { [weak self] in self?.seek(to: $0) }
-        save.onClick { [weak self] in
-            if let self { self.media.save(self.file, over: widget) }
+        save.onClick { [weak self] completion in
+            guard let self else { return completion() }
+            self.media.save(self.file, over: self.widget, completion: completion)
         }
+        addKeys()
         row.onUnmap { [weak self] _ in self?.pause() }
         loading = Task { [weak media] in _ = await media?.prefetch(file) }
     }
@@ -57,17 +65,17 @@ package import GtkKit
         if let stream {
             stream.isPlaying = !stream.isPlaying
         } else {
-            play.isSensitive = false
+            let resume = play.suspend()
             media.withContent(of: file) { [weak self] in
+                resume()
                 self?.start($0)
-            } onFailure: { [weak self] in
-                self?.play.isSensitive = true
+            } onFailure: {
+                resume()
             }
         }
     }
 
     private func start(_ content: URL) {
-        play.isSensitive = true
         let stream = VideoStream.open(content, fitting: 1, by: 1)
         self.stream = stream
         stream.onFailure { [weak self] in self?.fail() }
@@ -83,10 +91,34 @@ package import GtkKit
         stream.seek(to: Int64(position * Double(stream.duration)))
     }
 
+    private func addKeys() {
+        let keys = KeyController()
+        keys.onPress { [weak self] in self?.handleKey($0) ?? false }
+        widget.addController(keys)
+    }
+
+    private func handleKey(_ press: KeyPress) -> Bool {
+        guard press.modifiers.isDisjoint(with: [.control, .shift, .alt, .super]) else { return false }
+        switch press.key {
+        case GDK_KEY_Left, GDK_KEY_KP_Left: return seek(forward: widget.isRightToLeft)
+        case GDK_KEY_Right, GDK_KEY_KP_Right: return seek(forward: !widget.isRightToLeft)
+        default: return false
+        }
+    }
+
+    /// - Returns: `false` before it has been played: the key then moves the focus.
+    private func seek(forward: Bool) -> Bool {
+        guard let stream, stream.isPrepared else { return false }
+        let target = stream.position + (forward ? Self.seekStep : -Self.seekStep)
+        stream.seek(to: min(max(target, 0), stream.duration))
+        return true
+    }
+
     private func showState() {
         guard let stream else { return }
         let isPlaying = stream.isPlaying
         play.iconName = isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic"
+        play.tooltip = isPlaying ? translated("Pause") : translated("Play")
         play.setAccessibleLabel(texts.playButton(file, isPlaying))
         showProgress()
     }

@@ -24,7 +24,8 @@ final class WaveformView: WidgetImplementation {
         let click = ClickGesture()
         click.onRelease { [weak self] event in
             guard let self else { return }
-            onSeek?(min(max(event.x / Double(max(1, width)), 0), 1))
+            let position = min(max(event.x / Double(max(1, width)), 0), 1)
+            onSeek?(isRightToLeft ? 1 - position : position)
         }
         addController(click)
     }

@@ -152,6 +152,59 @@ final class AccountDialogTests: GtkTestCase {
         }
     }
 
+    /// Opens a list of accounts, and returns its button and the window.
+    @MainActor
+    private static func open(
+        _ rows: [AccountsCoordinator.Row], signOutRequested: @escaping (AccountsCoordinator.Row) -> Void
+    ) -> (AccountSwitcher, TestWindow) {
+        let switcher = AccountSwitcher(
+            outputs: AccountMenu.Outputs(
+                selected: { XCTFail("\($0) is chosen") }, addRequested: {}, signInRequested: { _ in },
+                signOutRequested: signOutRequested))
+        switcher.show(AccountList(rows))
+        let window = TestWindow(switcher.widget)
+        gtk_menu_button_popup(switcher.widget.cast())
+        XCTAssertTrue(MainLoop.pump { switcher.widget.visibleTexts.contains("ann") })
+        return (switcher, window)
+    }
+
+    /// It cannot be displayed, so its row has the button.
+    func testAccountThatCannotBeOpenedIsSignedOutFromItsRow() throws {
+        try onMain {
+            try Resource.load()
+            var signedOut: [String] = []
+            let (switcher, window) = Self.open(
+                [Self.row("ann", .online, isShown: true), Self.row("bo", .broken(reason: "x"))],
+                signOutRequested: { signedOut.append($0.id) })
+            let buttons = switcher.widget.descendants.filter { $0.tooltip?.hasPrefix("Sign Out of") == true }
+            XCTAssertEqual(buttons.map(\.tooltip), ["Sign Out of bo"])
+            let button = try XCTUnwrap(buttons.first)
+            XCTAssertTrue(button.isMapped && button.isFocusable)
+            button.activate()
+            XCTAssertTrue(MainLoop.pump { signedOut == ["@bo:x"] })
+            // The list only has weak references to it.
+            withExtendedLifetime(switcher) {}
+            window.close()
+        }
+    }
+
+    func testAccountBeingSignedOutSaysSoAndCannotBeSignedOutAgain() throws {
+        try onMain {
+            try Resource.load()
+            var ann = Self.row("ann", .online, isShown: true)
+            ann.isSigningOut = true
+            let (switcher, window) = Self.open(
+                [ann, Self.row("bo", .online)], signOutRequested: { _ in XCTFail("signed out again") })
+            XCTAssertTrue(MainLoop.pump { switcher.widget.visibleTexts.contains("Signing out…") })
+            XCTAssertEqual(switcher.widget.button("Sign Out…")?.isSensitive, false)
+            ann.isSigningOut = false
+            switcher.show(AccountList([ann, Self.row("bo", .online)]))
+            XCTAssertTrue(MainLoop.pump { switcher.widget.visibleTexts.contains("@ann:x") })
+            XCTAssertEqual(switcher.widget.button("Sign Out…")?.isSensitive, true)
+            window.close()
+        }
+    }
+
     func testConnectionBarShowsProblemsAndIsFreed() throws {
         try onMain {
             try Resource.load()

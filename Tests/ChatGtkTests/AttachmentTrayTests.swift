@@ -165,6 +165,28 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
+    func testFailedFileIsRetriedByReturn() throws {
+        try onMain {
+            try Resource.load()
+            Resource.loadStyle()
+            let cell = AttachmentCell()
+            var requests: [AttachmentCell.Request] = []
+            cell.onRequest = { requests.append($0) }
+            let file = Attachment(type: "text/plain", name: "a.txt", bytes: 5, upload: .failed)
+            cell.show(file, canRetry: true, load: { nil })
+            let window = TestWindow(cell.widget)
+            try RealInput.activate(window.window)
+            XCTAssertTrue(cell.widget.grabFocus() && MainLoop.pump { cell.widget.hasFocus })
+            try RealInput.press("Return", "space")
+            XCTAssertTrue(MainLoop.pump { requests == [.retry, .describe] }, "\(requests)")
+            // A copy that ended with the program cannot be retried.
+            cell.show(file, canRetry: false, load: { nil })
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { requests == [.retry, .describe, .describe] }, "\(requests)")
+            window.close()
+        }
+    }
+
     func testImageIsInsertedInlineAndScalesWithTheWindow() throws {
         try onMain {
             let bench = try Bench()

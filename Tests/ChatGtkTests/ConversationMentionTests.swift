@@ -98,6 +98,43 @@ final class ConversationMentionTests: GtkTestCase {
         }
     }
 
+    /// The mention of a person in a message opens the person's card; that of a room opens the room.
+    func testMentionInAMessageShowsItsCard() throws {
+        try onMain {
+            let bench = try Self.bench()
+            var opened: [String] = []
+            bench.requests.addressActivated = { opened.append($0) }
+            let mark = WrittenText.Mark(
+                .mention(.member(ConversationBench.other.rawValue)), over: TextRange(location: 0, length: 5))
+            bench.conversation.composer.handle(.load(try XCTUnwrap(WrittenText("@Alex knows", marks: [mark]))))
+            try RealInput.press("Return")
+            let sent = { () -> BodyText? in
+                bench.view.widget.descendants.compactMap { BodyText.of($0) }.first { $0.text == "@Alex knows" }
+            }
+            XCTAssertTrue(bench.wait { sent()?.actions.isEmpty == false })
+            bench.waitUntilIdle()
+            let text = try XCTUnwrap(sent())
+            let bounds = text.bounds(of: text.actions[0])
+            try RealInput.point(at: text.widget, x: bounds.x + 6, y: bounds.y + 6)
+            try RealInput.click()
+            let card = { () -> [String] in
+                let card = bench.view.widget.descendants.first { $0.hasStyle("user-card") && $0.isMapped }
+                // Without the letter in the avatar.
+                return card?.visibleTexts.filter { $0.count > 1 } ?? []
+            }
+            XCTAssertTrue(
+                bench.wait { card() == ["Alex", ConversationBench.other.rawValue, "Message"] }, "\(card())")
+            try RealInput.press("Escape")
+            XCTAssertTrue(bench.wait { card().isEmpty })
+            text.act(0)
+            XCTAssertTrue(bench.wait { card().contains("Message") })
+            try RealInput.press("Return")
+            XCTAssertTrue(bench.wait { opened == [ConversationBench.other.rawValue] }, "its button has the focus")
+            XCTAssertTrue(bench.wait { card().isEmpty })
+            try bench.close()
+        }
+    }
+
     /// HKW-38: opt-in completion of names without `@`; off, nothing is offered.
     func testUnprefixedNameCompletionIsOptIn() throws {
         try onMain {

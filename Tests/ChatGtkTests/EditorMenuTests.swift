@@ -40,6 +40,27 @@ final class EditorMenuTests: GtkTestCase {
         }
     }
 
+    func testMenuOffersToCollapseAnExpandedField() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            let binding = try XCTUnwrap(bench.view.bar.binding)
+            try RealInput.activate(bench.window.window)
+            bench.view.grabFocus()
+            bench.type("one")
+            let items = ["Expand Message Field", "Collapse Message Field"]
+            for isExpanded in [false, true, false] {
+                bench.viewModel.handle(.expand(isExpanded))
+                try RealInput.press("Menu")
+                XCTAssertTrue(MainLoop.pump { binding.menu.isOpen })
+                let shown = { bench.window.window.visibleTexts.filter(items.contains) }
+                XCTAssertTrue(MainLoop.pump { shown() == [items[isExpanded ? 1 : 0]] }, "\(shown())")
+                try RealInput.press("Escape")
+                XCTAssertTrue(MainLoop.pump { !binding.menu.isOpen && bench.textView.hasFocus })
+            }
+            try bench.close()
+        }
+    }
+
     /// SLK-28, SLK-29: formatting by shortcuts and by the selection toolbar.
     func testFormattingByShortcutsAndToolbar() throws {
         try onMain {

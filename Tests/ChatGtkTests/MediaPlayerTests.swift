@@ -147,13 +147,43 @@ final class MediaPlayerTests: GtkTestCase {
             try RealInput.point(at: voice.play)
             try RealInput.click()
             XCTAssertTrue(MainLoop.pump { voice.bars.playbackPosition > 0.05 })
+            XCTAssertEqual(voice.play.tooltip, "Pause")
             let stream = try XCTUnwrap(voice.stream)
             voice.bars.onSeek?(0.9)
             XCTAssertTrue(MainLoop.pump { voice.bars.playbackPosition >= 0.9 })
             XCTAssertTrue(
                 MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 && voice.bars.playbackPosition == 0 })
+            XCTAssertTrue(MainLoop.pump { voice.play.tooltip == "Play" })
             files.widget.isVisible = false
             XCTAssertNil(voice.problem)
+            window.close()
+        }
+    }
+
+    /// An arrow key seeks by five seconds, in so short a message to one of its ends.
+    func testArrowKeysSeekInAVoiceMessage() throws {
+        try onMain {
+            let media = MediaPresenter(service: Files(folder: SampleVideos.audio.deletingLastPathComponent()))
+            let files = AttachmentView(media: media)
+            let name = SampleVideos.audio.lastPathComponent
+            files.show([MediaReference(uri: name, name: name, type: "audio/ogg", duration: 2000, loudness: [1, 2])])
+            let window = TestWindow(files.widget)
+            let voice = try XCTUnwrap(files.voice)
+            try RealInput.activate(window.window)
+            try RealInput.point(at: voice.play)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { voice.bars.playbackPosition > 0.05 })
+            let stream = try XCTUnwrap(voice.stream)
+            stream.pause()
+            voice.bars.onSeek?(0.5)
+            XCTAssertTrue(
+                MainLoop.pump { abs(voice.bars.playbackPosition - 0.5) < 0.01 }, "\(voice.bars.playbackPosition)")
+            voice.play.grabFocus()
+            try RealInput.press("Left")
+            XCTAssertTrue(MainLoop.pump { stream.position == 0 }, "\(stream.position)")
+            try RealInput.press("Right")
+            XCTAssertTrue(MainLoop.pump { stream.position == stream.duration }, "\(stream.position)")
+            XCTAssertTrue(voice.play.isFocus, "the keys do not move the focus")
             window.close()
         }
     }

@@ -17,14 +17,14 @@ final class MessageBodyViewTests: GtkTestCase {
         let body: MessageBody
         let window: TestWindow
         var links: [BodyLink] = []
-        var mentions: [MentionTarget] = []
+        var mentions: [Mention] = []
 
         init(_ body: MessageBody, sender: String = "Ann") {
             self.body = body
             view.show(body, sender: sender)
             window = TestWindow(view.widget, width: 360, height: 400)
             view.onLink = { [weak self] in self?.links.append($0) }
-            view.onMention = { [weak self] in self?.mentions.append($0) }
+            view.onMention = { [weak self] in self?.mentions.append($0.mention) }
         }
 
         convenience init(markdown: String) { self.init(MessageMarkup.body(markdown: markdown)) }
@@ -130,7 +130,7 @@ final class MessageBodyViewTests: GtkTestCase {
         onMain {
             let bench = Bench(MessageMarkup.body(html: "<a href='https://matrix.to/#/@ann:a.example'>Ann</a>, hi"))
             bench.text.act(0)
-            XCTAssertEqual(bench.mentions, [.member("@ann:a.example")])
+            XCTAssertEqual(bench.mentions, [Mention(.member("@ann:a.example"), text: "Ann")])
             XCTAssertEqual(bench.links, [])
             bench.window.close()
         }

@@ -13,6 +13,7 @@ extension MessageRow.Outputs {
     ) -> Self {
         Self(
             menuRequested: { _ in }, reactionsRequested: { _ in }, actionRequested: actionRequested,
-            jumpRequested: { _ in }, linkActivated: linkActivated, fullTextRequested: { _ in })
+            jumpRequested: { _ in }, linkActivated: linkActivated, mentionActivated: { _ in },
+            fullTextRequested: { _ in })
     }
 }

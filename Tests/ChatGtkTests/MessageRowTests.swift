@@ -126,6 +126,33 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
+    /// Of an unreadable message, the link can still be copied.
+    func testMenuOfASealedMessageOffersItsLink() throws {
+        try onMain {
+            let bench = try Bench("", isOwn: false) {
+                $0.content = Message.Content(sealed: .noKey)
+                $0.hasLink = true
+            }
+            var item = try XCTUnwrap(bench.row.item)
+            let buttons = MessageButtons(isOwn: false)
+            buttons.show(item)
+            XCTAssertTrue(buttons.menu.isVisible)
+            let menu = MessageMenu(parent: bench.row.widget)
+            var copied: [MessageID] = []
+            menu.onAction = { if $1 == .copyLink { copied.append($0) } }
+            menu.open(for: item, at: bench.bubble)
+            XCTAssertTrue(MainLoop.pump { menu.isOpen })
+            XCTAssertTrue(bench.row.widget.isEnabled("message.copy-link"))
+            XCTAssertFalse(bench.row.widget.isEnabled("message.copy"))
+            XCTAssertTrue(bench.row.widget.activateAction("message.copy-link"))
+            XCTAssertEqual(copied, [item.id])
+            item.hasLink = false
+            buttons.show(item)
+            XCTAssertFalse(buttons.menu.isVisible, "an empty menu is not offered")
+            try withExtendedLifetime(menu) { try bench.close() }
+        }
+    }
+
     private static let long = String(repeating: "words that go on ", count: 40)
 
     /// The time shares the last line if there is room, and never covers the text.

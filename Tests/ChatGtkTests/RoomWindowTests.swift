@@ -302,6 +302,78 @@ final class RoomWindowTests: GtkTestCase {
         }
     }
 
+    /// A window that closes does not answer: the verification goes on over a window that stays.
+    func testVerificationOfAClosedWindowIsShownOverTheOther() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            let program = Program(try ChatFixture(), encryption: service)
+            let coordinator = program.coordinator
+            coordinator.start(opening: nil)
+            program.open()
+            XCTAssertTrue(MainLoop.pump { coordinator.rooms.state.rows.count == 2 })
+            let room = try XCTUnwrap(coordinator.rooms.state.rows.first).id
+            coordinator.openWindow(of: room)
+            let window = try program.window(of: room)
+            let main = try XCTUnwrap(program.main)
+            @MainActor func isShown(over parent: TopLevel) -> Bool {
+                MainLoop.pump { Dialog.all.count == 1 && Dialog.all.first?.isOver(parent) == true }
+            }
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { program.accounts.attendedRoom?.room == room })
+            service.set([
+                Verification(
+                    id: "v", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+            ])
+            XCTAssertTrue(isShown(over: window.window))
+            window.close()
+            XCTAssertTrue(isShown(over: main.window))
+            XCTAssertTrue(MainLoop.pump { program.rooms?.isEmpty == true })
+            coordinator.openWindow(of: room)
+            let next = try program.window(of: room)
+            XCTAssertTrue(isShown(over: main.window), "it does not move while its window is open")
+            main.close()
+            XCTAssertTrue(MainLoop.pump { program.main == nil })
+            XCTAssertTrue(isShown(over: next.window))
+            XCTAssertEqual(service.calls, [], "nobody has answered")
+            service.set([] as [Verification])
+            XCTAssertTrue(MainLoop.pump { Dialog.all.isEmpty })
+            try program.close()
+        }
+    }
+
+    /// A room's window need not show the account that the main window shows.
+    func testLinkIsOpenedInTheAccountOfTheRoom() throws {
+        try onMain {
+            let (fixture, other) = (try ChatFixture(), try ChatFixture())
+            let service = SingleAccount()
+            let accounts = AccountsCoordinator(local: fixture.coordinator, service: service) { [weak other] _, _ in
+                other?.coordinator
+            }
+            accounts.start(showing: AccountsCoordinator.localID)
+            let room = try AccountRoom(SingleAccount.id, other.openRoom(named: "Plans").roomID)
+            XCTAssertTrue(MainLoop.pump { accounts.coordinatorIDs.contains(SingleAccount.id) })
+            other.coordinator.openWindow(of: room.room)
+            XCTAssertTrue(MainLoop.pump { accounts.roomWindows == [room] })
+            var selections: [String] = []
+            var isClosed = false
+            let made = RoomWindow(
+                of: room, in: Self.application, accounts: accounts, settings: nil, size: nil,
+                outputs: RoomWindow.Outputs(
+                    mayClose: { _ in true }, closing: { _ in }, closed: { _ in isClosed = true },
+                    withMainWindow: { _ in selections.append(accounts.selection) }))
+            guard let window = made else { return XCTFail("no window") }
+            window.present()
+            XCTAssertTrue(MainLoop.pump { window.window.isMapped })
+            XCTAssertEqual(accounts.selection, AccountsCoordinator.localID)
+            XCTAssertTrue(window.view.widget.activateAction("win.open-address", "#garden:example.org"))
+            XCTAssertEqual(selections, [SingleAccount.id])
+            window.close()
+            XCTAssertTrue(MainLoop.pump { isClosed })
+            try other.close()
+            try fixture.close()
+        }
+    }
+
     func testClosedWindowsAreFreed() throws {
         try onMain {
             let program = try Program(ChatFixture())
@@ -328,4 +400,26 @@ final class RoomWindowTests: GtkTestCase {
             try program.close()
         }
     }
+}
+
+/// A service with one account, which is online.
+private struct SingleAccount: SignInService, AccountService {
+    static let id = "@ann:x"
+
+    func accountStates() -> AsyncStream<[AccountState]> {
+        let account = Account(id: Self.id, kind: "matrix", server: "https://x", device: "D", name: "Ann")
+        return AsyncStream { $0.yield([AccountState(account: account, condition: .online)]) }
+    }
+    func server(at address: String) async throws -> SignInServer { throw SignInProblem.notAnAddress }
+    func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account {
+        throw SignInProblem.wrongPassword
+    }
+    func storeCredential(of account: String, in place: CredentialLocation) async throws {}
+    func activate(_ account: String) async throws {}
+    func abandon(_ account: String) async {}
+    func retry(_ account: String) async {}
+    func reconnect() async {}
+    func mayRestart() async -> Bool { true }
+    func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
+    func signOut(_ account: String, isForced: Bool) async throws {}
 }

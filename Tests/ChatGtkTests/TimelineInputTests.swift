@@ -35,6 +35,30 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
+    /// Tab leads from a row to its quote, which jumps by Return; the arrow keys go from row to row from there too.
+    func testQuoteIsFocusedByTabAndJumpsByReturn() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            let quote: @MainActor () -> Widget? = {
+                guard let row = bench.row(29) else { return nil }
+                return ConversationBench.descendants(of: row.widget).first { $0.hasStyle("message-quote") }
+            }
+            bench.timeline.grabFocus()
+            try bench.press("Tab")
+            XCTAssertTrue(bench.wait { quote()?.hasFocus == true })
+            try bench.press("Up")
+            XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(28)))
+            try bench.press("Down", "Tab")
+            XCTAssertTrue(bench.wait { quote()?.hasFocus == true })
+            try bench.press("Return")
+            XCTAssertTrue(bench.wait { bench.row(14)?.widget.hasFocus == true }, "the focus goes along")
+            XCTAssertTrue(bench.visible.contains(14))
+            try bench.press("Up")
+            XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(13)))
+            try bench.close()
+        }
+    }
+
     /// SLK-56: Ctrl+Home and Ctrl+End reach the room's ends from anywhere.
     func testControlHomeAndEndReachTheRoomsEnds() throws {
         try onMain {

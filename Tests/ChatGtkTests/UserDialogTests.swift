@@ -113,6 +113,27 @@ final class UserDialogTests: GtkTestCase {
         }
     }
 
+    func testRoomDetailsShowWhyAChangeFailed() throws {
+        try onMain {
+            let service = ServerRoom()
+            let viewModel = RoomDetailsViewModel(room: RoomID("room"), name: "Garden", service: service)
+            try Self.use({
+                RoomDetailsDialog.present(viewModel, over: $0, avatarLoader: Self.pictures, leave: {})
+            }) { dialog in
+                let shown = { (text: String) in dialog.visibleTexts.contains { $0.hasPrefix(text) } }
+                viewModel.send(.rename("   "))
+                XCTAssertTrue(MainLoop.pump { shown("Enter a room name with up to") }, "\(dialog.visibleTexts)")
+                service.fails = true
+                viewModel.send(.notify(.all))
+                XCTAssertTrue(MainLoop.pump { shown("Could not connect to the server") }, "\(dialog.visibleTexts)")
+                XCTAssertFalse(shown("Enter a room name with up to"))
+                service.fails = false
+                viewModel.send(.notify(.all))
+                XCTAssertTrue(MainLoop.pump { !shown("Could not connect to the server") })
+            }
+        }
+    }
+
     func testWhatIsTypedWhileTheTopicIsSentStays() throws {
         try onMain {
             let service = ServerRoom()

@@ -34,6 +34,20 @@ import Testing
         let online = AccountList([localRow(isSelected: false), row("ann", isSelected: true)])
         #expect(online.offersSignOut && !online.offersSignIn)
         #expect(AccountList([row("ann", .locked(.locked), isSelected: true)]).offersSignIn)
+        // An account that cannot be opened is never displayed, and so has a button of its own.
+        #expect(row("ann", .broken(reason: "x")).offersSignOut && !row("ann", .signedOut(isSoft: true)).offersSignOut)
+        #expect(!localRow(isSelected: false).offersSignOut)
+    }
+
+    @Test("An account that is being signed out says so, and is not signed out again")
+    func signingOut() {
+        let texts = AccountText(Wording(translator: .untranslated, byteCount: { "\($0)" }, fullDate: { _ in "" }))
+        var ann = row("ann", .offline, isSelected: true)
+        #expect(texts.detail(of: ann) == "Offline" && AccountList([ann]).canSignOut)
+        ann.isSigningOut = true
+        #expect(texts.detail(of: ann) == "Signing out…" && texts.accessibleText(of: ann) == "ann, Signing out…")
+        #expect(AccountList([ann]).offersSignOut && !AccountList([ann]).canSignOut)
+        #expect(texts.signOutButton(of: ann) == "Sign Out of ann")
     }
 
     @Test("The title above the rooms is the account's name if there are several, or else the app's")

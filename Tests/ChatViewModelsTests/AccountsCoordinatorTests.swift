@@ -241,6 +241,84 @@ struct AccountsCoordinatorTests {
         await eventually { viewModel.state.step == .over }
     }
 
+    @Test("An account is signed out once, and its row says so until the server answers")
+    func signingOutIsShown() async {
+        publish(.online)
+        let accounts = make()
+        await eventually { accounts.rows.count == 3 }
+        let gate = Gate()
+        service.signOutGate = gate
+        service.signOutFailure = .unreachable(reason: "x")
+        let viewModel = accounts.signOut(Self.ann.id)!
+        #expect(viewModel.start())
+        let again = accounts.signOut(Self.ann.id)
+        #expect(again === viewModel && again?.start() == false)
+        await eventually { if case .confirming = viewModel.state.step { true } else { false } }
+        #expect(accounts.rows.map(\.isSigningOut) == [false, false, false])
+        viewModel.send(.confirm)
+        #expect(accounts.rows.map(\.isSigningOut) == [false, true, false])
+        #expect(accounts.signOut(Self.ann.id) === viewModel)
+        await eventually { gate.waiting == 1 }
+        gate.open()
+        await eventually { accounts.rows.map(\.isSigningOut) == [false, false, false] }
+        #expect(viewModel.state.step == .failed(.unreachable(reason: "x")))
+        #expect(service.calls.filter { $0.hasPrefix("signOut") } == ["signOut"])
+        viewModel.send(.confirm)
+        await eventually { accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id] }
+    }
+
+    @Test("A question about signing out that was lost with its window is asked again")
+    func lostQuestionIsAskedAgain() async {
+        publish(.online)
+        let accounts = make()
+        await eventually { accounts.rows.count == 3 }
+        let lost = accounts.signOut(Self.ann.id)!
+        lost.start()
+        await eventually { if case .confirming = lost.state.step { true } else { false } }
+        let viewModel = accounts.signOut(Self.ann.id)!
+        #expect(viewModel !== lost && lost.state.step == .over && viewModel.start())
+        await eventually { if case .confirming = viewModel.state.step { true } else { false } }
+    }
+
+    @Test("An account that cannot be opened can be signed out")
+    func brokenAccountIsSignedOut() async {
+        publish(.broken(reason: "x"))
+        let accounts = make()
+        await eventually { accounts.rows.count == 3 }
+        #expect(accounts.rows.map(\.offersSignOut) == [false, true, false])
+        await signOut(of: accounts)
+        await eventually { accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id] }
+    }
+
+    @Test("A verification whose window closes without an answer is for another window")
+    func verificationGoesToTheNextWindow() async throws {
+        let (chats, encryption) = (FakeChatService(), FakeEncryptionService())
+        let coordinator = ConversationCoordinator(ConversationEnvironment(service: chats, encryption: encryption))
+        let accounts = AccountsCoordinator(local: coordinator)
+        coordinator.start(opening: nil)
+        chats.publish([.of("plans", at: Fixtures.date)])
+        await eventually { coordinator.rooms.state.isLoaded }
+        let window = AccountRoom(AccountsCoordinator.localID, RoomID("plans"))
+        coordinator.openWindow(of: window.room)
+        await eventually { accounts.roomWindows == [window] }
+        encryption.set([
+            Verification(id: "1", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+        ])
+        await eventually { accounts.verificationToPresent(in: nil) != nil }
+        let verification = try #require(accounts.verifications.current)
+        #expect(accounts.verificationToPresent(in: window) == nil, "the main window is open")
+        verification.isPresented = true
+        accounts.detachWindow()
+        #expect(accounts.verificationToPresent(in: window) == nil, "a dialog is open")
+        verification.isPresented = false
+        #expect(accounts.verificationToPresent(in: window) === verification)
+        #expect(accounts.verificationToPresent(in: nil) == nil, "there is no main window")
+        accounts.noteClosingWindow(of: window)
+        #expect(accounts.verificationToPresent(in: window) == nil)
+        accounts.attachWindow()
+        #expect(accounts.verificationToPresent(in: nil) === verification)
+    }
+
     @Test func accountThatCannotBeOpenedIsNotSelected() async {
         publish(.broken(reason: "x"))
         let accounts = make()

@@ -104,6 +104,32 @@ import Testing
         await eventually { other.acceptsMessages }
     }
 
+    private func messages(in conversation: Conversation) -> [MessageItem] {
+        conversation.timeline.items.compactMap(\.message)
+    }
+
+    @Test("While a room accepts no messages, no reply or edit changes the draft in its hidden composer")
+    func hiddenComposerIsLeftAlone() async {
+        service.encryption = { _ in true }
+        let conversation = await start()
+        await eventually { conversation.isEncrypted }
+        #expect(messages(in: conversation).map(\.canReply) == [true, true])
+        coordinator.environment.session.encryption = .off(.missing)
+        await eventually { self.messages(in: conversation).map(\.canReply) == [false, false] }
+        #expect(messages(in: conversation).map(\.canEdit) == [false, false])
+        #expect(messages(in: conversation).allSatisfy { $0.canDelete && $0.canCopy && $0.canForward })
+        conversation.timeline.send(.message(MessageID("m1"), .reply))
+        conversation.timeline.send(.message(MessageID("m1"), .edit))
+        conversation.timeline.send(.composer(.editLast))
+        await waitUntilIdle()
+        #expect(conversation.composer.state.composer.reply == nil)
+        #expect(conversation.composer.state.composer.editing == nil)
+        coordinator.environment.session.encryption = .on
+        await eventually { self.messages(in: conversation).map(\.canEdit) == [true, true] }
+        conversation.timeline.send(.message(MessageID("m1"), .reply))
+        await eventually { conversation.composer.state.composer.reply?.messageID == "m1" }
+    }
+
     @Test("Forwarding from an encrypted room into one that is or may be unencrypted requires confirmation")
     func encryptedMessagesAreForwardedAfterAQuestion() async throws {
         let file = MediaReference(uri: "sealed", name: "a.bin", type: "application/octet-stream")

@@ -19,6 +19,13 @@ import Testing
         #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files larger than 5 bytes cannot be sent")
     }
 
+    @Test("A file that could not be attached is distinguished from one that is still being attached")
+    func rejectionsOfFiles() {
+        let text = ToastText(Self.wording)
+        #expect(text.text(for: .rejected(.uploading)) == "A file is still being attached")
+        #expect(text.text(for: .rejected(.uploadFailed)) == "A file could not be attached. Retry or remove it.")
+    }
+
     @Test("Only clearing a composer can be undone from its toast")
     func toastButtons() {
         let text = ToastText(Self.wording)

@@ -11,6 +11,8 @@ import ChatTestSupport
     var beginFailure: SignInProblem?
     var unsentCount = PendingCount(messages: 0, drafts: 0)
     var signOutFailure: SignInProblem?
+    /// If set, `signOut` waits for this gate.
+    var signOutGate: Gate?
     var isRestartable = true
     /// If set, `signIn` waits for this gate.
     var gate: Gate?
@@ -69,6 +71,7 @@ import ChatTestSupport
 
     @MainActor func signOut(_ account: String, isForced: Bool) async throws {
         calls.append("signOut\(isForced ? " forced" : "")")
+        await signOutGate?.pass()
         if let signOutFailure, !isForced { throw signOutFailure }
         publish(states.filter { $0.id != account })
     }

@@ -38,4 +38,17 @@ struct MessageItemTests {
         #expect(!sealed.canCopy && !sealed.canReply && !sealed.canEdit && !sealed.canForward && !sealed.canSelect)
         #expect(!sealed.canReact && sealed.canDelete && sealed.canCopyLink && sealed.selectableText.isEmpty)
     }
+
+    @Test func messageHasAMenuIfAnythingCanBeDoneWithIt() {
+        var message = item("short")
+        #expect(message.offersMenu)
+        message.isOwn = false
+        #expect(message.offersMenu)
+        message.content = Message.Content(sealed: .noKey)
+        #expect(!message.offersMenu, "it cannot be read and has no link")
+        message.hasLink = true
+        #expect(message.offersMenu, "its link can be copied")
+        (message.isOwn, message.hasLink) = (true, false)
+        #expect(message.offersMenu, "it can be deleted")
+    }
 }

@@ -34,6 +34,14 @@ import Testing
         }
     }
 
+    @Test("The key that retries comes before a description, without which the file cannot be sent either")
+    func retrying() {
+        for failed in [file(.failed), file(altText: "A cat", .failed)] {
+            #expect(text.accessibleDescription(failed, canRetry: true).hasPrefix("Press Return to retry"))
+            #expect(!text.accessibleDescription(failed).contains("retry"))
+        }
+    }
+
     @Test("An image in the text is described, or reported as removed")
     func inlineImages() {
         #expect(text.inlineImage(file(altText: "A cat")) == "A cat" && text.inlineImage(file()) == "a.png")

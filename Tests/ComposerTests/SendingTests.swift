@@ -26,6 +26,17 @@ struct SendingTests {
         #expect(script.state.canSend == canSend)
     }
 
+    @Test("SLK-9: a failed attachment is named before one on its way")
+    func failedAttachmentIsNamedFirst() {
+        var script = ComposerScript()
+        script.send(.attach(Composer.Attachment(type: "a/b", name: "a", bytes: 1, source: "a", upload: .running(0.5))))
+        script.send(.send)
+        #expect(script.effects.contains(.rejected(.uploading)))
+        script.send(.attach(Composer.Attachment(type: "a/b", name: "b", bytes: 1, source: "b", upload: .failed)))
+        script.send(.send)
+        #expect(script.effects.contains(.rejected(.uploadFailed)) && script.sent.isEmpty)
+    }
+
     @Test func messageIsTrimmedAndSentOnce() {
         var script = ComposerScript()
         let mention = Mention(.custom("u1"), text: "Ann")

@@ -4,10 +4,17 @@ import ChatTestSupport
 import Foundation
 import GtkTestSupport
 import MediaDecoding
+import Observation
 import XCTest
 
 @testable import GtkKit
 @testable import MediaGtk
+
+/// Whether animations play, as the user changes it.
+@MainActor @Observable
+private final class AnimationPreference {
+    var isOn = true
+}
 
 /// Images in messages and in the viewer, decoded by the real process.
 final class ImageViewTests: GtkTestCase {
@@ -185,6 +192,21 @@ final class ImageViewTests: GtkTestCase {
             let part = bench.part(try bench.file("a.gif", SampleImages.gif(frames: 2)))
             bench.wait("shown") { part.isDisplayed }
             XCTAssertNil(part.player)
+            bench.window.close()
+        }
+    }
+
+    func testAnimationsFollowThePreferenceWhileTheyAreShown() throws {
+        try onMain {
+            let (bench, preference) = (Bench(), AnimationPreference())
+            bench.media.preferences = { MediaPreferences(playsAnimations: preference.isOn) }
+            let part = bench.part(try bench.file("a.gif", SampleImages.gif(frames: 2), width: 40, height: 40))
+            bench.wait("plays") { part.player?.isPlaying == true }
+            preference.isOn = false
+            bench.wait("stops") { part.player == nil && ImagePlayer.running == 0 }
+            XCTAssertTrue(part.isDisplayed, "the frame stays")
+            preference.isOn = true
+            bench.wait("plays again") { (part.player?.displayedFrameCount ?? 0) > 1 }
             bench.window.close()
         }
     }

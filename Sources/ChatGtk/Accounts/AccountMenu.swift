@@ -28,9 +28,12 @@ final class AccountMenu {
     func show(_ accounts: AccountList) {
         self.accounts = accounts
         list.removeAll()
-        for row in accounts.rows { list.append(AccountRow.make(row)) }
+        for row in accounts.rows {
+            list.append(AccountRow.make(row) { [weak self] in self?.act { $0.signOutRequested(row) } })
+        }
         signIn.isVisible = accounts.offersSignIn
         signOut.isVisible = accounts.offersSignOut
+        signOut.isSensitive = accounts.canSignOut
     }
 
     private func choose(_ index: Int) {

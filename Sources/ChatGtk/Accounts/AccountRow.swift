@@ -4,7 +4,8 @@ import GtkKit
 
 /// A row of the account list: avatar, name, user ID or status, unread count, and a check mark if displayed.
 enum AccountRow {
-    static func make(_ row: AccountsCoordinator.Row) -> Widget {
+    /// - Parameter signOut: called by the button of an account that cannot be opened.
+    static func make(_ row: AccountsCoordinator.Row, signOut: @escaping @MainActor () -> Void) -> Widget {
         let line = Box(.horizontal, spacing: 12)
         let text = AccountText(.desktop)
         let name = text.name(of: row)
@@ -25,6 +26,7 @@ enum AccountRow {
             line.append(badge)
         }
         if row.isSelected { line.append(Image(icon: "object-select-symbolic")) }
+        if row.offersSignOut { line.append(signOutButton(of: row, signOut)) }
         let result = ListBoxRow(line)
         result.setAccessibleLabel(text.accessibleText(of: row))
         return result
@@ -34,6 +36,20 @@ enum AccountRow {
     static func show(_ row: AccountsCoordinator.Row, in avatar: Avatar) {
         avatar.text = AccountText(.desktop).name(of: row)
         avatar.setFallback(row.avatarFallback)
+    }
+
+    private static func signOutButton(
+        of row: AccountsCoordinator.Row, _ signOut: @escaping @MainActor () -> Void
+    ) -> Button {
+        let button = Button(icon: "parlance-delete-symbolic")
+        let text = AccountText(.desktop).signOutButton(of: row)
+        button.tooltip = text
+        button.setAccessibleLabel(text)
+        button.addStyle("flat")
+        button.valign = .center
+        button.isSensitive = !row.isSigningOut
+        button.onClick(signOut)
+        return button
     }
 
     private static func label(_ text: String, style: String?) -> Label {

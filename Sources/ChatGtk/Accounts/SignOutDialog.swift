@@ -7,15 +7,16 @@ final class SignOutDialog {
     private weak var parent: Widget?
     private var rendering: Rendering?
 
-    /// Asks as soon as the unsent content has been counted. The dialog retains itself until it closes.
+    /// Asks as soon as the unsent content has been counted, unless another dialog does. The dialog retains itself until
+    /// it closes.
     static func present(_ viewModel: SignOutViewModel, over parent: Widget) {
+        guard viewModel.start() else { return }
         let dialog = SignOutDialog(viewModel, over: parent)
         let retained = RetainedObjects([dialog])
         dialog.rendering = Rendering({ viewModel.state }) { [weak dialog] state in
             dialog?.ask(state)
             if state.step == .over { retained.release() }
         }
-        viewModel.start()
     }
 
     private init(_ viewModel: SignOutViewModel, over parent: Widget) {

@@ -66,6 +66,24 @@ extension BodyText {
         queueDraw()
     }
 
+    /// The part of the text that an action covers.
+    func words(of action: TextAction) -> String {
+        let bytes = text.utf8
+        guard let start = bytes.index(bytes.startIndex, offsetBy: action.range.lowerBound, limitedBy: bytes.endIndex),
+            let end = bytes.index(start, offsetBy: action.range.count, limitedBy: bytes.endIndex)
+        else { return "" }
+        return String(text[start..<end])
+    }
+
+    /// The first line of an action, in the widget's coordinates.
+    func bounds(of action: TextAction) -> Snapshot.Rectangle {
+        var bounds =
+            rectangles(of: action.range, in: madeLayout).first
+            ?? Snapshot.Rectangle(x: 0, y: 0, width: 1, height: 1)
+        bounds.x += textX
+        return bounds
+    }
+
     /// Performs an action; if it is under a spoiler, reveals that first.
     func act(_ index: Int) {
         guard actions.indices.contains(index) else { return }

@@ -222,7 +222,7 @@ final class BodyText: WidgetImplementation {
     }
 
     /// The x position of the text in pixels: right-to-left text is right-aligned.
-    private var textX: Double {
+    var textX: Double {
         guard let broken else { return 0 }
         return Double(broken.left + (isRightToLeft || broken.left > 0 ? max(0, width - broken.width) : 0))
     }

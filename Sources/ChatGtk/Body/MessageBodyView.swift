@@ -12,7 +12,7 @@ public final class MessageBodyView {
     /// Called when the user activates a link.
     public var onLink: ((BodyLink) -> Void)?
     /// Called when the user activates a mention.
-    public var onMention: ((MentionTarget) -> Void)?
+    public var onMention: ((ActivatedMention) -> Void)?
 
     /// The text blocks in reading order.
     private(set) var texts: [BodyText] = []
@@ -198,10 +198,13 @@ public final class MessageBodyView {
     }
 
     private func listen(to text: BodyText) {
-        text.onAction = { [weak self] action in
+        text.onAction = { [weak self, weak text] action in
+            guard let self, let text else { return }
             switch action.kind {
-            case .link(let link): self?.onLink?(link)
-            case .mention(let mention): self?.onMention?(mention)
+            case .link(let link): onLink?(link)
+            case .mention(let target):
+                let mention = Mention(target, text: text.words(of: action))
+                onMention?(ActivatedMention(mention: mention, text: text.widget, bounds: text.bounds(of: action)))
             case .spoiler: break
             }
         }

@@ -7,6 +7,7 @@ import MediaGtk
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
     private let widget: Dialog
+    private let error: Label
     private let avatar = AvatarView(size: 96)
     private let roomName: Label
     private let roomTopic: Label
@@ -56,6 +57,7 @@ final class RoomDetailsDialog {
         self.avatarLoader = avatarLoader
         let builder = Builder(resource: Resource.ui("room-details"))
         widget = Dialog(builder)
+        error = builder["error"]
         roomName = builder["room_name"]
         roomTopic = builder["room_topic"]
         memberCount = builder["member_count"]
@@ -116,6 +118,8 @@ final class RoomDetailsDialog {
     // MARK: Rendering
 
     private func render(_ state: RoomDetailsViewModel.State) {
+        error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
+        error.isVisible = state.error != nil
         showHeader(state)
         name.setStyle("error", state.isNameInvalid)
         name.isVisible = state.canRename

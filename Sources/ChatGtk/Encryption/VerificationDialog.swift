@@ -25,7 +25,7 @@ final class VerificationDialog {
         }
         dialog.widget.retain([dialog])
         viewModel.isPresented = true
-        // The next window presents it again if this one was closed with its parent, without an answer.
+        // Another window presents it again if this dialog was closed with its window, without an answer.
         dialog.widget.onClosed { [weak viewModel] in viewModel?.isPresented = false }
         dialog.widget.present(over: parent)
         dialog.focus(dialog.viewModel.state)

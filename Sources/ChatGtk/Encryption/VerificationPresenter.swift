@@ -8,21 +8,27 @@ final class VerificationPresenter {
     private weak var window: TopLevel?
     private let room: AccountRoom?
     private var rendering: Rendering?
+    /// The open dialog, which retains itself.
+    private weak var dialog: VerificationDialog?
 
     /// - Parameter room: the room of a window of its own; `nil` for the main window.
     init(_ accounts: AccountsCoordinator, over window: TopLevel, of room: AccountRoom? = nil) {
         self.accounts = accounts
         self.window = window
         self.room = room
-        let queue = accounts.verifications
-        rendering = Rendering({ queue.current?.state.verification.id }, { [weak self] _ in self?.show() })
+        rendering = Rendering(
+            { accounts.verificationToPresent(in: room)?.state.verification.id }, { [weak self] _ in self?.show() })
     }
 
     private func show() {
-        guard let window, let viewModel = accounts.verifications.current, accounts.verificationWindow == room,
-            !viewModel.isPresented
-        else { return }
-        VerificationDialog.present(viewModel, over: Dialog.topmost(over: window) ?? window)
+        guard let window, let viewModel = accounts.verificationToPresent(in: room) else { return }
+        dialog = VerificationDialog.present(viewModel, over: Dialog.topmost(over: window) ?? window)
+    }
+
+    /// Presents nothing from now on, as the window closes. An open verification stays unanswered, for another window.
+    func stop() {
+        rendering = nil
+        dialog?.widget.forceClose()
     }
 }
 

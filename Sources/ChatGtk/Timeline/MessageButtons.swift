@@ -29,7 +29,7 @@ final class MessageButtons {
     }
 
     func show(_ message: MessageItem) {
-        menu.isVisible = !message.isDeleted
+        menu.isVisible = message.offersMenu
         reply.isVisible = message.canReply
         react.isVisible = message.canReact
         emphasizeReply(0)

@@ -79,7 +79,7 @@ final class MessageMenu {
         self.item = item
         opener = widget
         for (action, isEnabled) in actions { action.isEnabled = isEnabled(item) }
-        guard item.canCopy || item.canEdit || item.canDelete else { return }
+        guard item.offersMenu else { return }
         focus.save(around: parent)
         popover.popUp(x: position.x, y: position.y)
     }

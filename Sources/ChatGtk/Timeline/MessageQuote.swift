@@ -3,7 +3,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// The excerpt of the message that another one replies to; clicking it jumps there.
+/// The excerpt of the message that another one replies to, a button that jumps there. Tab leads to it from its row.
 final class MessageQuote {
     let widget: Button
     var onClick: ((MessageID) -> Void)?
@@ -26,7 +26,10 @@ final class MessageQuote {
         widget.addStyle("flat")
         widget.addStyle("message-quote")
         widget.isVisible = false
-        widget.isFocusable = false
+        // A click leaves the focus in the composer (SLK-48).
+        widget.focusOnClick = false
+        widget.tooltip = translated("Jump to Original Message")
+        widget.setAccessibleLabel(translated("Jump to Original Message"))
         widget.onClick { [weak self] in
             guard let self, let target = self.target else { return }
             self.onClick?(target)
@@ -41,6 +44,7 @@ final class MessageQuote {
         sender.isVisible = texts.senderName != nil
         if let name = texts.senderName { sender.text = name }
         text.show(texts.text)
+        widget.setAccessibleDescription([texts.senderName, text.text].compactMap(\.self).joined(separator: ": "))
         widget.isSensitive = target != nil
     }
 }

@@ -14,6 +14,7 @@ final class MessageRow: TimelineRow {
         var jumpRequested: (MessageID) -> Void
         /// The user activated a link in this widget.
         var linkActivated: (BodyLink, Widget) -> Void
+        var mentionActivated: (ActivatedMention) -> Void
         /// The user requested the full text of a truncated message.
         var fullTextRequested: (MessageItem) -> Void
         var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
@@ -63,6 +64,7 @@ final class MessageRow: TimelineRow {
         box = Box(.vertical, spacing: 3, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
         build()
         body.onLink = { [weak self] in self?.open($0) }
+        body.onMention = { [weak self] in self?.outputs.mentionActivated($0) }
     }
 
     private func perform(_ action: MessageAction) {

@@ -30,6 +30,9 @@ final class TimelineView {
     // Created on demand: most visits to a room need none of these.
     private(set) lazy var reactions = makeReactions()
     private lazy var calendar = makeCalendar()
+    private(set) lazy var mentions = MentionPopover(parent: menuParent)
+    /// Returns the card of a mention, or `nil` for none.
+    var mentionCard: (Mention) -> UserCard.Content? = { _ in nil }
     private let menuParent: Widget
     /// Called to choose the room to forward messages to.
     var onForward: (([MessageID]) -> Void)?
@@ -128,6 +131,15 @@ final class TimelineView {
         return picker
     }
 
+    /// Opens the room of a mention, and the card of a person.
+    private func open(_ activated: ActivatedMention) {
+        if case .room = activated.mention.target, let link = activated.mention.target.link {
+            links.open(BodyLink(unjudged: link), from: activated.text)
+        } else if let content = mentionCard(activated.mention) {
+            mentions.open(content, at: activated, avatars: media.avatars)
+        }
+    }
+
     /// Focuses a row.
     func grabFocus() { widget.grabFocus() }
 
@@ -160,6 +172,8 @@ final class TimelineView {
         case .revealNewest: list.scrollToEnd(animated: !isRebuilt)
         case .reveal(.unreadLine): list.scroll(to: TimelineItem.ID.unreadLine, at: .start, animated: !isRebuilt)
         case .reveal(let id):
+            // Who jumps by keyboard goes on from there.
+            if widget.stateFlags.contains(.focusWithin) { list.focus(id) }
             list.scroll(to: id, at: .center, animated: !isRebuilt)
             showFound(id)
         case .bringIntoView(let id): list.scroll(to: id, at: .nearest, animated: true)
@@ -319,6 +333,7 @@ extension TimelineView: TimelineListSource {
             actionRequested: { [weak self] in self?.perform($0, on: $1) },
             jumpRequested: { [weak self] in self?.viewModel.send(.pages(.jump(.message($0)))) },
             linkActivated: { [weak self] in self?.links.open($0, from: $1) },
+            mentionActivated: { [weak self] in self?.open($0) },
             fullTextRequested: { [weak self] message in
                 self?.window.map { WholeMessageDialog.present(message, over: $0) }
             },

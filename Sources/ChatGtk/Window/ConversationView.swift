@@ -110,6 +110,7 @@ final class ConversationView {
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
         timeline.onForward = outputs.forwardingRequested
         timeline.sealHelp = { [weak self] in self?.conversation.help(for: $0) }
+        timeline.mentionCard = { [weak self] in self?.card(of: $0) }
         timeline.onHelp = { [weak self] in self?.conversation.help($0) }
         searchBar.onClose = { [weak self] in self?.searchClosed() }
         timeline.onArrived = { [weak self] in self?.announce($0) }
@@ -196,7 +197,8 @@ final class ConversationView {
         if !isVisible { timeline.grabFocus() }
     }
 
-    func addFiles() { composer.chooseFiles() }
+    /// Opens the file chooser, unless the composer is hidden: its draft must not change unseen.
+    func addFiles() { if conversation.acceptsMessages { composer.chooseFiles() } }
 
     // MARK: Mentions
 

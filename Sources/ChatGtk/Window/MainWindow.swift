@@ -110,6 +110,7 @@ public final class MainWindow {
     public func close() {
         guard !isClosing else { return }
         isClosing = true
+        verifications.stop()
         onClosing?()
         window.isVisible = false
         // GTK does not know whether a window that never appeared is maximized.

@@ -26,6 +26,7 @@ final class RoomWindow {
     private let conversation: Conversation
     private let settings: Settings?
     private let outputs: Outputs
+    private let openAddress: (String) -> Void
     private let presenter: RoomPresenter
     private let transfers: TransferPresenter
     private let toasts: ToastPresenter
@@ -56,6 +57,12 @@ final class RoomWindow {
             outputs.withMainWindow { $0.showCreatedRoom() }
         }
         self.presenter = presenter
+        let openAddress: (String) -> Void = { address in
+            // The main window opens addresses with the selected account.
+            accounts.select(room.account)
+            outputs.withMainWindow { $0.open(address) }
+        }
+        self.openAddress = openAddress
         transfers = TransferPresenter(accounts, over: window)
         let opened = OpenedView()
         let view = ConversationView.make(
@@ -64,7 +71,7 @@ final class RoomWindow {
                 forwardingRequested: { messages in
                     presenter.promptForDestination(forward: messages, of: conversation, in: account)
                 },
-                addressActivated: { address in outputs.withMainWindow { $0.open(address) } }))
+                addressActivated: openAddress))
         self.view = view
         opened.view = view
         toasts = ToastPresenter(overlay: builder["toasts"]) { opened.view }
@@ -90,7 +97,7 @@ final class RoomWindow {
         }
         let actions = WindowActions(
             on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
-            open: { [weak self] address in self?.outputs.withMainWindow { $0.open(address) } })
+            open: { [weak self] address in self?.openAddress(address) })
         actions.update(for: account.coordinator, of: accounts)
         actions.update(hasOpenRoom: true, isInMainWindow: false)
         self.actions = actions
@@ -182,6 +189,7 @@ final class RoomWindow {
         guard !isClosing else { return }
         isClosing = true
         accounts.noteClosingWindow(of: room)
+        verifications?.stop()
         outputs.closing(self)
         window.isVisible = false
         Task {
@@ -194,6 +202,7 @@ final class RoomWindow {
     func dismiss() {
         guard !isClosing else { return }
         isClosing = true
+        verifications?.stop()
         outputs.closing(self)
         window.isVisible = false
         Task { await destroy {} }

@@ -16,9 +16,14 @@ public nonisolated struct AccountList: Equatable, Sendable {
     public var offersSignIn: Bool { selectedRow?.canSignInAgain == true }
     /// Whether the list offers to sign out of the displayed account.
     public var offersSignOut: Bool { selectedRow?.isLocal == false }
+    /// Whether that is possible now.
+    public var canSignOut: Bool { selectedRow?.isSigningOut == false }
 }
 
 extension AccountsCoordinator.Row {
+    /// Whether the row itself offers to sign out: an account that cannot be opened cannot be displayed either.
+    public nonisolated var offersSignOut: Bool { !isOpen && !isSelected }
+
     /// The text of the unread badge, or `nil` if it is hidden; capped at `99+`.
     public nonisolated var unreadLabel: String? {
         unreadCount == 0 ? nil : unreadCount > 99 ? "99+" : String(unreadCount)

@@ -17,9 +17,22 @@ extension AccountsCoordinator {
         return (coordinator, conversation)
     }
 
+    /// The verification that a window is to present; `nil` if there is none, or if it is for another window or presented
+    /// already.
+    /// - Parameter room: the room of a window of its own; `nil` for the main window.
+    public func verificationToPresent(in room: AccountRoom?) -> VerificationViewModel? {
+        guard let current = verifications.current, !current.isPresented, verificationWindow == room,
+            room != nil || hasWindow
+        else { return nil }
+        return current
+    }
+
     /// The room whose own window presents verifications, or `nil` for the main window: the active window, or else one
     /// that is open.
-    public var verificationWindow: AccountRoom? { attendedWindow ?? (hasWindow ? nil : roomWindows.first) }
+    private var verificationWindow: AccountRoom? {
+        if let attendedWindow, hasWindow(of: attendedWindow) { return attendedWindow }
+        return hasWindow ? nil : roomWindows.first { hasWindow(of: $0) }
+    }
 
     /// Whether the notification's room has a window of its own, so that no other window is needed.
     public func hasWindow(of target: NotificationTarget) -> Bool {

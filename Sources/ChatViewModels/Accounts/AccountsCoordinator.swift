@@ -19,6 +19,8 @@ public final class AccountsCoordinator {
         public var encryption = EncryptionCondition.none
         public var unreadCount: Int
         public var isSelected: Bool
+        /// Whether the user has confirmed signing out, and the server has not answered yet.
+        public var isSigningOut = false
 
         public var isLocal: Bool { account == nil }
         /// Whether signing in again may help.
@@ -78,13 +80,15 @@ public final class AccountsCoordinator {
     @ObservationIgnored let service: (any SignInService & AccountService)?
     private var states: [AccountState] = []
     private var open: [String: ConversationCoordinator] = [:]
+    /// The last sign-out of each account, over or not.
+    private var signOuts: [String: SignOutViewModel] = [:]
     /// Accounts that have been connecting longer than ``connectingTimeout``.
     private var slow: Set<String> = []
     @ObservationIgnored private let make: (String, AccountSession) async -> ConversationCoordinator?
     @ObservationIgnored private var sessions: [String: AccountSession] = [:]
     @ObservationIgnored let time: Timekeeper
     private var hasStarted = false
-    @ObservationIgnored private(set) var hasWindow = true
+    private(set) var hasWindow = true
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// The account to select once it is open.
@@ -188,7 +192,8 @@ public final class AccountsCoordinator {
                 Row(
                     id: state.id, name: state.account.name, account: state.account, condition: state.condition,
                     encryption: state.encryption,
-                    unreadCount: open[state.id]?.rooms.state.unreadTotal ?? 0, isSelected: selection == state.id)
+                    unreadCount: open[state.id]?.rooms.state.unreadTotal ?? 0, isSelected: selection == state.id,
+                    isSigningOut: signOuts[state.id]?.state.step == .signingOut)
             }
     }
 
@@ -312,13 +317,21 @@ public final class AccountsCoordinator {
         return SignInViewModel(service: service, again: account)
     }
 
-    /// Returns the view model of signing out, or `nil` if accounts are not supported.
+    /// Returns the view model of signing out, or `nil` if accounts are not supported: the earlier one while that is busy,
+    /// so that the server is asked once.
     public func signOut(_ account: String) -> SignOutViewModel? {
         guard let service else { return nil }
+        if let last = signOuts[account] {
+            if last.state.isBusy { return last }
+            // Its question is gone with its window: while open, it covers the account list.
+            last.send(.cancel)
+        }
         let coordinator = open[account]
-        return SignOutViewModel(account: account, service: service) { [weak coordinator] in
+        let viewModel = SignOutViewModel(account: account, service: service) { [weak coordinator] in
             await coordinator?.flushDrafts()
         }
+        signOuts[account] = viewModel
+        return viewModel
     }
 
     /// Returns the view model of an export or import; `nil` if neither is supported. Imports always go to the local
@@ -358,6 +371,7 @@ public final class AccountsCoordinator {
             (open[id], sessions[id]) = (nil, nil)
             verifications.forget(id)
         }
+        for id in signOuts.keys where !ids.contains(id) { signOuts[id] = nil }
         for state in states {
             trackConnecting(state)
             // An account whose store failed to open has no rooms to show.

@@ -19,6 +19,9 @@ public final class SignOutViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public let account: String
         public internal(set) var step = Step.counting
+
+        /// Whether it waits for no answer of the user's.
+        public var isBusy: Bool { step == .counting || step == .signingOut }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -29,6 +32,7 @@ public final class SignOutViewModel: ViewModel {
     public private(set) var state: State
     @ObservationIgnored private let service: any AccountService
     @ObservationIgnored private let flushDrafts: () async -> Void
+    @ObservationIgnored private var hasStarted = false
 
     /// - Parameter flushDrafts: stores the account's drafts, so that they are counted.
     init(account: String, service: any AccountService, flushDrafts: @escaping () async -> Void) {
@@ -38,12 +42,17 @@ public final class SignOutViewModel: ViewModel {
     }
 
     /// Counts what signing out would lose.
-    public func start() {
+    /// - Returns: `false` if it was started before, so that another dialog asks the questions.
+    @discardableResult
+    public func start() -> Bool {
+        guard !hasStarted else { return false }
+        hasStarted = true
         Task {
             await flushDrafts()
             // If counting fails, the question says so.
             state.step = .confirming(try? await service.pendingCount(of: state.account))
         }
+        return true
     }
 
     public func send(_ action: Action) {

@@ -130,6 +130,11 @@ public final class Conversation {
             ChangeSubscription(to: { [weak self] in self?.reactionPolicy }) { [weak self] policy in
                 if let policy { self?.timeline.send(.context(.reactions(policy))) }
             })
+        // A reply or an edit would change the draft in a composer that is not shown.
+        subscriptions.append(
+            ChangeSubscription(to: { [weak self] in self?.acceptsMessages }) { [weak self] acceptsMessages in
+                if let acceptsMessages { self?.timeline.send(.context(.acceptsMessages(acceptsMessages))) }
+            })
         subscriptions.append(
             ChangeSubscription(to: { [session] in session.isOnline }) { [weak self] isOnline in
                 guard let self, isOnline else { return }

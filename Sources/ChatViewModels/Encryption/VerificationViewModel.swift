@@ -36,7 +36,7 @@ public final class VerificationViewModel: ViewModel {
     @ObservationIgnored private let onOver: @MainActor (VerificationViewModel) -> Void
     @ObservationIgnored private var naming: ChangeSubscription?
     /// Whether one of the windows presents it. Set by the view.
-    @ObservationIgnored public var isPresented = false
+    public var isPresented = false
 
     /// - Parameters:
     ///   - name: the other user's display name.

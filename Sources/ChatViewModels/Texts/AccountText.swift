@@ -19,9 +19,10 @@ public struct AccountText {
         return name(of: row)
     }
 
-    /// The line below the name: what is wrong, or else the user ID.
+    /// The line below the name: what is being done or what is wrong, or else the user ID.
     public func detail(of row: AccountsCoordinator.Row) -> String {
-        switch row.condition {
+        if row.isSigningOut { return translator("Signing out…") }
+        return switch row.condition {
         case .broken: translator("Could not open account. Select it to retry.")
         case .signedOut: translator("Signed out")
         case .locked: translator("Keyring locked")
@@ -43,6 +44,11 @@ public struct AccountText {
         case .noDevice: translator("Encryption not available: the server did not name this device")
         case .storage: translator("Encryption not available: the keys of this device could not be saved")
         }
+    }
+
+    /// The button with which a row signs out of its account.
+    public func signOutButton(of row: AccountsCoordinator.Row) -> String {
+        translator("Sign Out of {account}", ["account": name(of: row)])
     }
 
     /// What a screen reader says for an account.

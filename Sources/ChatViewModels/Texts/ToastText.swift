@@ -31,6 +31,7 @@ public struct ToastText {
         case .rejected(.attachmentSize(let limit)): tooLarge(limit)
         case .rejected(.attachmentWhileEditing): translator("Files cannot be attached while editing")
         case .rejected(.uploading): translator("A file is still being attached")
+        case .rejected(.uploadFailed): translator("A file could not be attached. Retry or remove it.")
         case .rejected(.mediaType): translator("File type not supported")
         case .rejected: nil
         case .cleared: translator("Message cleared")

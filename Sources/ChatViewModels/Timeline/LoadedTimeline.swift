@@ -32,6 +32,7 @@ final class LoadedTimeline {
     @ObservationIgnored private var editing: MessageID?
     @ObservationIgnored private var selectedMessages = SelectedMessages()
     @ObservationIgnored private var isSignedOut = false
+    @ObservationIgnored private var acceptsMessages = true
     @ObservationIgnored private(set) var reactions = ReactionPolicy.allowed
     /// The message at the scroll position; `nil` for the newest one.
     @ObservationIgnored private var anchor: MessageID?
@@ -70,7 +71,7 @@ final class LoadedTimeline {
         TimelineLayout(
             members: members, unreadLineAfter: unreadLineAfter, editing: editing, now: now(), bodies: bodies,
             capabilities: capabilities, selectedMessages: selectedMessages, expanded: expanded,
-            isSignedOut: isSignedOut)
+            isSignedOut: isSignedOut, acceptsMessages: acceptsMessages)
     }
 
     // MARK: Messages
@@ -250,6 +251,12 @@ final class LoadedTimeline {
     func setSignedOut(_ isSignedOut: Bool) {
         guard isSignedOut != self.isSignedOut else { return }
         self.isSignedOut = isSignedOut
+        layOutAll()
+    }
+
+    func setAcceptsMessages(_ acceptsMessages: Bool) {
+        guard acceptsMessages != self.acceptsMessages else { return }
+        self.acceptsMessages = acceptsMessages
         layOutAll()
     }
 

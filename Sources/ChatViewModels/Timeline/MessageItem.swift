@@ -63,6 +63,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var hasHistory = false
     /// Whether it is pending and blocked until the user signs in again.
     public var waitsForSignIn = false
+    /// Whether messages can be sent to the room. Otherwise there is no composer for a reply or an edit.
+    public var acceptsMessages = true
     /// Whether it is the first of consecutive messages by one sender, and shows the sender, with the time, if it is not
     /// the user's own.
     public var startsGroup: Bool
@@ -118,7 +120,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var isShortened: Bool { displayedText.endIndex < message.text.endIndex }
 
     public var isEdited: Bool { message.editedAt != nil && !message.isDeleted }
-    public var canEdit: Bool { isOwn && isReadable }
+    public var canEdit: Bool { isOwn && isReadable && acceptsMessages }
     public var canDelete: Bool { isOwn && !message.isDeleted }
     /// Whether sending failed and can be retried.
     public var canRetry: Bool { canDelete && message.delivery == .failed && message.transactionID != nil }
@@ -139,7 +141,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     }
 
     public var canCopy: Bool { message.hasContent }
-    public var canReply: Bool { isReadable }
+    public var canReply: Bool { isReadable && acceptsMessages }
     func hasOwnReaction(_ text: String) -> Bool { reactions.contains { $0.text == text && $0.isOwn } }
     public var canReact: Bool { supportsReactions && isReadable }
     public var canSelect: Bool { isReadable }

@@ -81,6 +81,8 @@ extension TimelineViewModel {
         case cameOnline
         /// Whether sending is blocked until the user signs in again.
         case signedOut(Bool)
+        /// Whether messages can be sent to the room.
+        case acceptsMessages(Bool)
         case reactions(ReactionPolicy)
         /// The user wants no unencrypted reactions.
         case declinedReactions
@@ -141,5 +143,14 @@ nonisolated extension MessageItem {
         case .requestDeletion, .delete: canDelete
         case .requestDiscard, .toggleEvents: false
         }
+    }
+
+    /// Whether the menu has an item for this message. A reaction, a selection and the warning about the sender need the
+    /// message's content, as copying does.
+    public var offersMenu: Bool {
+        let actions: [MessageAction] = [
+            .copy, .copyLink, .reply, .edit, .forward, .showHistory, .retry, .requestDeletion,
+        ]
+        return actions.contains(where: offers)
     }
 }

@@ -37,6 +37,8 @@ nonisolated struct TimelineLayout {
     var expanded: Set<MessageID> = []
     /// Whether sending is blocked until the user signs in again.
     var isSignedOut = false
+    /// Whether messages can be sent to the room.
+    var acceptsMessages = true
 
     private var ownUserID: MemberID? { members.ownUserID }
 
@@ -65,6 +67,7 @@ nonisolated struct TimelineLayout {
             isBeingEdited: message.id == editing, isSelected: selectedMessages.contains(message.id))
         item.hasHistory = item.isEdited && capabilities.contains(.editHistory)
         item.waitsForSignIn = isSignedOut && item.isOnItsWay
+        item.acceptsMessages = acceptsMessages
         return item
     }
 

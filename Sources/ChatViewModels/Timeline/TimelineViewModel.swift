@@ -163,6 +163,7 @@ public final class TimelineViewModel: ViewModel {
         case .context(.dayChanged): loaded.layOutAll()
         case .context(.cameOnline): loaded.retryQuotes()
         case .context(.signedOut(let isSignedOut)): loaded.setSignedOut(isSignedOut)
+        case .context(.acceptsMessages(let acceptsMessages)): loaded.setAcceptsMessages(acceptsMessages)
         case .context(.reactions(let policy)): loaded.setReactions(policy)
         case .context(.declinedReactions): onOutput(.choseReactions(false))
         }

@@ -53,8 +53,10 @@ public enum ComposerRejection: Hashable, Sendable {
     case notConnected
     /// The host rejected the message; the reason is shown to the user.
     case rejectedByHost(String)
-    /// An attachment is still uploading, or its upload failed.
+    /// An attachment is still uploading.
     case uploading
+    /// The upload of an attachment failed: the user has to retry or remove it.
+    case uploadFailed
     /// The same content is already being sent.
     case alreadySending
     case hidden

@@ -333,6 +333,8 @@ struct MessageWriter: Sendable {
         if editor.bar.isHidden { return .hidden }
         if document.isBlank, attachments.items.isEmpty { return .empty }
         if editor.counter?.exceeded ?? false { return .overLimit }
+        // Waiting for other uploads would not help against a failed one.
+        if attachments.items.contains(where: { $0.upload == .failed }) { return .uploadFailed }
         if attachments.items.contains(where: { $0.upload != .ready }) { return .uploading }
         if !outbox.isConnected { return .notConnected }
         if outbox.holds(revision: revision) { return .alreadySending }

@@ -10,13 +10,14 @@ final class AttachmentCell {
     static let imageWidth = 116
     static let imageHeight = 64
 
-    enum Request {
+    nonisolated enum Request: Equatable {
         case remove, retry, describe, placeInText, move(Int)
     }
 
     let widget = Box(.vertical, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
     var onRequest: ((Request) -> Void)?
     private(set) var attachment: Attachment?
+    private var canRetry = false
 
     private let picture = Picture()
     private let icon = Image()
@@ -57,12 +58,13 @@ final class AttachmentCell {
     /// - Parameter load: Loads the thumbnail, asynchronously.
     func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> DecodedImage?) {
         self.attachment = attachment
+        self.canRetry = canRetry
         let text = AttachmentText.desktop
         name.text = attachment.name
         detail.text = text.detail(attachment)
         widget.tooltip = text.tooltip(attachment)
         widget.setAccessibleLabel(text.accessibleText(attachment))
-        widget.setAccessibleDescription(text.accessibleDescription(attachment))
+        widget.setAccessibleDescription(text.accessibleDescription(attachment, canRetry: canRetry))
         inText.isVisible = attachment.canBePlacedInText
         widget.setStyle("failed", attachment.upload == .failed)
         described.isVisible = attachment.altText != nil
@@ -127,7 +129,7 @@ final class AttachmentCell {
         inText.tooltip = translated("Place in Text (Insert)")
         inText.setAccessibleLabel(translated("Place in Text"))
         inText.onClick { [weak self] in self?.onRequest?(.placeInText) }
-        retry.tooltip = translated("Retry")
+        retry.tooltip = translated("Retry (Return)")
         retry.setAccessibleLabel(translated("Retry"))
         remove.onClick { [weak self] in self?.onRequest?(.remove) }
         retry.onClick { [weak self] in self?.onRequest?(.retry) }
@@ -143,18 +145,19 @@ final class AttachmentCell {
     private func addKeys() {
         let keys = KeyController()
         keys.onPress { [weak self] key in
-            guard let request = Self.request(for: key) else { return false }
-            self?.onRequest?(request)
+            guard let self, let request = self.request(for: key) else { return false }
+            self.onRequest?(request)
             return true
         }
         widget.addController(keys)
     }
 
-    private static func request(for press: KeyPress) -> Request? {
+    private func request(for press: KeyPress) -> Request? {
         let alt = press.modifiers.contains(.alt)
         switch press.key {
         case GDK_KEY_Delete, GDK_KEY_KP_Delete, GDK_KEY_BackSpace: return .remove
-        case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space, GDK_KEY_F2: return .describe
+        case GDK_KEY_Return, GDK_KEY_KP_Enter: return canRetry ? .retry : .describe
+        case GDK_KEY_space, GDK_KEY_F2: return .describe
         case GDK_KEY_Insert, GDK_KEY_KP_Insert: return .placeInText
         case GDK_KEY_Left where alt: return .move(-1)
         case GDK_KEY_Right where alt: return .move(1)

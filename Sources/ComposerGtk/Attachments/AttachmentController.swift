@@ -13,6 +13,8 @@ final class AttachmentController {
     private let actions = ActionGroup()
     /// Called when the focus should return to the text.
     var onDone: (() -> Void)?
+    /// Whether the user sees the composer.
+    var isShown: () -> Bool = { true }
 
     private let model: any ComposerModel
     private let queue: AttachmentQueue
@@ -66,7 +68,7 @@ final class AttachmentController {
     /// - Parameter overlay: The overlay for a hint, or `nil` for none.
     func acceptDrops(on area: Widget, hint overlay: Overlay?) {
         drops?.end()
-        drops = FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
+        drops = FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.acceptsDrop(of: $0) ?? false }) {
             [weak self] offer in self?.handle(offer)
         }
     }
@@ -80,6 +82,10 @@ final class AttachmentController {
     }
 
     // MARK: Adding
+
+    /// Whether a drop of these MIME types is accepted. The area for drops may be larger than the bar and stay when the
+    /// host hides that, and the message must not change unseen.
+    func acceptsDrop(of types: [String]) -> Bool { isShown() && accepts(types) }
 
     private func accepts(_ types: [String]) -> Bool {
         guard queue.acceptsFiles else { return false }

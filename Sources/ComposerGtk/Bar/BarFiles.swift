@@ -23,6 +23,7 @@ final class BarFiles {
             attachmentController?.handlePaste(from: textView) ?? false
         }
         attachmentController.onDone = { [textView = widgets.textView] in textView.grabFocus() }
+        attachmentController.isShown = { [revealer = widgets.revealer] in revealer.isMapped }
         attachmentController.acceptDrops(on: widgets.content, hint: nil)
     }
 

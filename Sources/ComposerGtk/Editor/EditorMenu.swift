@@ -11,6 +11,10 @@ final class EditorMenu {
     private let anchor: Widget
     private let textView: Widget
     private let formats = Menu()
+    /// What concerns the whole message.
+    private let messageItems = Menu()
+    /// Whether ``messageItems`` offers to collapse the field; `nil` before the menu was first opened.
+    private var offersCollapsing: Bool?
     /// Created on demand: GTK creates widgets for all menu items.
     private var madePopover: PopoverMenu?
     private let actions = ActionGroup()
@@ -56,7 +60,7 @@ final class EditorMenu {
 
     private var popover: PopoverMenu {
         if let madePopover { return madePopover }
-        let popover = PopoverMenu(model: Self.menu(formats, spelling), parent: anchor)
+        let popover = PopoverMenu(model: Self.menu(formats, messageItems, spelling), parent: anchor)
         // GTK would focus the bar's first focusable widget instead of the one that had the focus.
         popover.onClose { [weak textView] in textView?.grabFocus() }
         madePopover = popover
@@ -65,7 +69,7 @@ final class EditorMenu {
 
     // MARK: Items
 
-    private static func menu(_ formats: Menu, _ spelling: SpellingMenu) -> Menu {
+    private static func menu(_ formats: Menu, _ messageItems: Menu, _ spelling: SpellingMenu) -> Menu {
         let menu = Menu()
         menu.append(section: spelling.suggestions)
         menu.append(section: spelling.word)
@@ -85,11 +89,7 @@ final class EditorMenu {
         formatting.append(translated("_Format"), submenu: formats)
         formatting.append(translated("Clear For_matting"), "composer.clear-styles")
         menu.append(section: formatting)
-        let all = Menu()
-        all.append(translated("Select _All"), "composer.select-all")
-        all.append(translated("C_lear Message"), "composer.clear")
-        all.append(translated("_Expand Message Field"), "composer.expand")
-        menu.append(section: all)
+        menu.append(section: messageItems)
         menu.append(section: spelling.languages)
         return menu
     }
@@ -133,6 +133,18 @@ final class EditorMenu {
         for rule in rules where state.formatting.contains(rule.title) {
             formats.append(FormatName(of: rule).label, "composer.format::\(rule.title)")
         }
+        updateMessageItems(isExpanded: state.isExpanded)
+    }
+
+    private func updateMessageItems(isExpanded: Bool) {
+        guard isExpanded != offersCollapsing else { return }
+        offersCollapsing = isExpanded
+        messageItems.removeAll()
+        messageItems.append(translated("Select _All"), "composer.select-all")
+        messageItems.append(translated("C_lear Message"), "composer.clear")
+        // The same letter for both, as both are the same key.
+        let label = isExpanded ? translated("Collaps_e Message Field") : translated("_Expand Message Field")
+        messageItems.append(label, "composer.expand")
     }
 
     private func openAtCaret() {

@@ -26,8 +26,14 @@ public struct AttachmentText {
         translator.list([attachment.name, detail(attachment)])
     }
 
-    /// The accessible description: the file's own, or else the keys.
-    public func accessibleDescription(_ attachment: Attachment) -> String {
+    /// The accessible description: the file's own, or else the keys. These come first for a file that can be attached
+    /// only by one of them.
+    /// - Parameter canRetry: whether attaching it has failed and can be retried.
+    public func accessibleDescription(_ attachment: Attachment, canRetry: Bool = false) -> String {
+        if canRetry {
+            return translator(
+                "Press Return to retry, Delete to remove, Space to describe, Alt+Left or Alt+Right to move")
+        }
         if let altText = attachment.altText { return altText }
         return attachment.canBePlacedInText
             ? translator(

@@ -39,6 +39,9 @@ open class Dialog: Widget {
     /// Closes the dialog as the user would.
     public final func close() { shim_dialog_close(pointer) }
 
+    /// Closes the dialog without calling the handler of ``onCloseRequest(_:)``.
+    public final func forceClose() { shim_dialog_force_close(pointer) }
+
     /// - Parameter handler: Returns whether to keep the dialog open.
     public final func onCloseRequest(_ handler: @escaping @MainActor () -> Bool) {
         guard Self.isInWindow else {

@@ -1,0 +1,54 @@
+import ChatViewModels
+public import Composer
+public import GtkKit
+import MediaGtk
+
+/// A mention in a message that the user has activated, and where it is.
+public struct ActivatedMention {
+    public let mention: Mention
+    /// The text that the mention is in.
+    public let text: Widget
+    /// The first line of the mention, in the text's coordinates.
+    let bounds: Snapshot.Rectangle
+}
+
+/// The popover with the card of a mention in a message (HKW-56). Shared by the whole timeline.
+final class MentionPopover {
+    private let parent: Widget
+    private let popover = Popover()
+    private var card: UserCard?
+    private let focus = FocusRestorer()
+
+    init(parent: Widget) {
+        self.parent = parent
+        popover.addStyle("mention-card-popover")
+        popover.attachPopover(to: parent)
+        popover.onClose { [weak self] in self?.focus.restore() }
+    }
+
+    isolated deinit { popover.unparent() }
+
+    var isOpen: Bool { popover.isVisible }
+    /// For tests.
+    var widget: Widget { popover }
+
+    /// Opens at a mention in a descendant of the parent.
+    func open(_ content: UserCard.Content, at mention: ActivatedMention, avatars: AvatarLoader?) {
+        guard let text = mention.text.bounds(in: parent) else { return }
+        var content = content
+        if let open = content.open {
+            content.open = { [weak self] in
+                self?.popover.popDown()
+                open()
+            }
+        }
+        focus.save(around: parent)
+        let card = UserCard(content, avatarLoader: avatars)
+        self.card = card
+        popover.setChild(card.widget)
+        popover.setAccessibleLabel(content.card.accessibleText)
+        let bounds = mention.bounds
+        popover.point(x: text.x + bounds.x, y: text.y + bounds.y, width: bounds.width, height: bounds.height)
+        popover.popUp()
+    }
+}

@@ -1,0 +1,43 @@
+import ChatCore
+import Composer
+import ComposerSessions
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+@testable import ComposerGtk
+@testable import GtkKit
+
+/// A room that accepts no messages, and hides its composer: the draft in it does not change.
+final class HiddenComposerTests: GtkTestCase {
+    func testRepliesEditsAndFilesDoNotReachAHiddenComposer() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            let composer = bench.conversation.composer
+            let session = bench.fixture.coordinator.environment.session
+            let files = try XCTUnwrap(bench.view.composer.bar.files?.attachmentController)
+            XCTAssertTrue(files.acceptsDrop(of: ["text/uri-list"]))
+            bench.conversation.noteEncrypted()
+            session.encryption = .off(.missing)
+            XCTAssertTrue(
+                MainLoop.pump { !bench.view.composer.widget.isMapped && bench.model.lastEditable == nil })
+            XCTAssertFalse(files.acceptsDrop(of: ["text/uri-list"]))
+            let windows = Widget.windows.count
+            bench.view.addFiles()
+            XCTAssertEqual(Widget.windows.count, windows, "no file chooser")
+            bench.timeline.grabFocus()
+            try bench.press("Up", "r", "Up", "e")
+            XCTAssertNil(composer.state.composer.reply)
+            XCTAssertNil(composer.state.composer.editing)
+            XCTAssertEqual(composer.document.text, "")
+            session.encryption = .on
+            XCTAssertTrue(MainLoop.pump { bench.view.composer.widget.isMapped && bench.model.lastEditable != nil })
+            XCTAssertTrue(files.acceptsDrop(of: ["text/uri-list"]))
+            bench.timeline.grabFocus()
+            try bench.press("Up", "r")
+            XCTAssertTrue(bench.wait { composer.state.composer.reply != nil })
+            try bench.close()
+        }
+    }
+}

@@ -42,13 +42,15 @@ public actor LocalBackend {
     ///   - clock: paces the guide.
     ///   - now: returns the wall-clock time, for timestamps.
     ///   - makeID: returns a unique identifier for a room or message.
+    ///   - upkeepClock: paces the daily removal of unused files.
     /// - Throws: ``ChatError`` if the storage fails.
     public static func start(
         over store: ChatStore, ownDisplayName: String, translator: Translator = .untranslated,
         sendKey: @escaping @Sendable () async -> SendKey = { .return },
         guideImage: @escaping @Sendable () async -> GuideImage? = { nil }, createsFirstRooms: Bool = true,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
-        makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
+        makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
+        upkeepClock: any Clock<Duration> = ContinuousClock()
     ) async throws -> LocalBackend {
         let profile = try await OwnProfile(in: store, unlessChosen: ownDisplayName)
         let guide: @Sendable () async -> Guide = {
@@ -64,7 +66,7 @@ public actor LocalBackend {
                 try FirstRooms(
                     own: profile.member, guide: await guide(), image: await media.store(guideImage()),
                     translator: translator, createdAt: now(), makeID: makeID)
-            }, abandonedImports: await abandonedImports(in: store))
+            }, abandonedImports: await abandonedImports(in: store), upkeepClock: upkeepClock)
         do {
             if isNew && createsFirstRooms {
                 try await backend.createFirstRooms()
@@ -88,7 +90,8 @@ public actor LocalBackend {
         store: ChatStore, profile: OwnProfile, media: LocalMedia, guide: @escaping @Sendable () async -> Guide,
         translator: Translator, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
         makeID: @escaping @Sendable () -> String, awaitsFirstRooms: Bool,
-        makeFirstRooms: @escaping @Sendable () async throws -> FirstRooms, abandonedImports: [RoomID]
+        makeFirstRooms: @escaping @Sendable () async throws -> FirstRooms, abandonedImports: [RoomID],
+        upkeepClock: any Clock<Duration>
     ) {
         self.store = store
         self.profile = profile
@@ -109,9 +112,12 @@ public actor LocalBackend {
             // Removing a large import takes a while, so it runs in the background. The list was read before another
             // import can start, so it contains only abandoned ones.
             await imports.discard(abandonedImports)
-            if !Task.isCancelled { await media.sweep(knownBy: store, at: now()) }
+            await DailyUpkeep.run(on: upkeepClock) { await media.sweep(knownBy: store, at: now()) }
         }
     }
+
+    // The upkeep would otherwise keep the store of a backend that was never closed.
+    deinit { cleanup.cancel() }
 
     /// Creates the notes and the guide's room, once per store.
     public func createFirstRooms() async throws {

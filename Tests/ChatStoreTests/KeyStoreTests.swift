@@ -37,6 +37,27 @@ import Testing
         #expect(try await !again.wasRepaired())
     }
 
+    @Test("A damaged row is an error") func damagedRow() async throws {
+        let store = try open(isNew: true)
+        try await store.commit(CryptoChange(put: [record("D", "1")]))
+        try await store.close()
+        let database = try DatabaseQueue(path: path)
+        try await database.write { db in
+            // What the table's types forbid, as a flipped bit does.
+            try db.execute(sql: "PRAGMA writable_schema = ON")
+            try db.execute(
+                sql:
+                    "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'record' AND type = 'table'"
+            )
+            try db.execute(sql: "PRAGMA writable_schema = RESET")
+        }
+        try await database.write { try $0.execute(sql: "UPDATE record SET value = 7") }
+        try database.close()
+        let again = try open()
+        await #expect(throws: (any Error).self) { try await again.cryptoRecords(.device, owner: nil) }
+        try await again.close()
+    }
+
     @Test func recordsOfAnOwnerAreFoundWithoutThoseOfOthers() async throws {
         let store = try open(isNew: true)
         let plan = try await store.read { db in
@@ -190,8 +211,78 @@ import Testing
         // Simulates a kill after the rebuilt file was completed but before it replaced the damaged one.
         try FileManager.default.moveItem(atPath: path, toPath: path + "-rebuilt")
         try bytes.write(to: URL(fileURLWithPath: path))
+        try backdate(path)
         try KeyStore.repair(in: folder.url)
         #expect(try await open().cryptoRecords(.device, owner: "@a:b").count >= 1_900)
+    }
+
+    private func backdate(_ path: String) throws {
+        let date = Date(timeIntervalSinceNow: -3_600)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+    }
+
+    @Test("A file whose repair was killed after its log was removed is not opened as it was before that log")
+    func anInterruptedRepairIsNoIntactFile() async throws {
+        var store = try open(isNew: true)
+        try await store.commit(CryptoChange(put: [record("D", "1")]))
+        try await store.close()
+        let file = URL(fileURLWithPath: path)
+        let logFile = URL(fileURLWithPath: path + "-wal")
+        let withoutLog = try Data(contentsOf: file)
+        store = try open()
+        let records = [record("D", "2"), record("E", "3"), record("F", "4")]
+        for record in records { try await store.commit(CryptoChange(put: [record])) }
+        var log = try Data(contentsOf: logFile)
+        try await store.close()
+        // In the first frame, behind the headers.
+        log[32 + 24 + 100] ^= 0xFF
+        try withoutLog.write(to: file)
+        try log.write(to: logFile)
+        #expect(throws: StoreOpeningError.self) { try open() }
+        try KeyStore.repair(in: folder.url)
+        // Simulates a kill before the rename.
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-rebuilt")
+        try withoutLog.write(to: file)
+        try backdate(path)
+        #expect(throws: StoreOpeningError.self) { try open() }
+        try KeyStore.repair(in: folder.url)
+        let repaired = try open()
+        #expect(try await repaired.wasRepaired())
+        #expect(try await repaired.cryptoRecords(.device, owner: nil) == records)
+        try await repaired.close()
+    }
+
+    /// Earlier versions opened a file whose repair had been killed.
+    @Test("A rebuilt file that is older than the keys does not replace them")
+    func keysAreNotRolledBack() async throws {
+        var store = try open(isNew: true)
+        try await store.commit(CryptoChange(put: [record("D", "1")]))
+        try await store.close()
+        let earlier = try Data(contentsOf: URL(fileURLWithPath: path))
+        store = try open()
+        try await store.commit(CryptoChange(put: [record("D", "2")]))
+        try await store.close()
+        try earlier.write(to: URL(fileURLWithPath: path + "-rebuilt"))
+        try backdate(path + "-rebuilt")
+        #expect(throws: StoreOpeningError.self) { try open() }
+        try KeyStore.repair(in: folder.url)
+        let repaired = try open()
+        #expect(try await repaired.cryptoRecords(.device, owner: nil) == [record("D", "2")])
+        #expect(try await repaired.wasRepaired())
+        try await repaired.close()
+    }
+
+    @Test("What an interrupted repair left is set aside with the file")
+    func aRebuiltFileIsSetAside() async throws {
+        let store = try open(isNew: true)
+        try await store.close()
+        try FileManager.default.copyItem(atPath: path, toPath: path + "-rebuilt")
+        try KeyStore.setAside(in: folder.url, now: Fixtures.date)
+        #expect(!KeyStore.exists(in: folder.url))
+        let next = try open(isNew: true)
+        try await next.close()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(names.filter { $0.hasSuffix("-rebuilt") } == ["keys.sqlite-earlier-20260102-030405-rebuilt"])
     }
 
     /// Repairing the history replaces the folder, and the keys move along.

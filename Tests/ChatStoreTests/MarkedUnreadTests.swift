@@ -32,6 +32,20 @@ import Testing
         await store.close()
     }
 
+    @Test("Unsent marks of rooms whose identifiers differ only in how they write a letter are sent one after the other")
+    func marksOfCanonicallyEqualRooms() async throws {
+        let store = try await open()
+        for id in ["!caf\u{E9}:a", "!cafe\u{301}:a"] {
+            let room = RoomID(id)
+            _ = try await store.apply(SyncBatch(rooms: [RoomBatch(id: room, createdAt: Fixtures.date)]))
+            try await store.setMarkedUnread(true, in: room, isUnsent: true)
+            try await store.setUnsentReadMarker(MessageID("$1"), of: room)
+        }
+        #expect(try await store.unsentUnreadMarks().count == 1)
+        #expect(try await store.unsentReadMarkers().count == 1)
+        await store.close()
+    }
+
     @Test("An unsent mark takes precedence over a sync's")
     func unsentMarkIsLater() async throws {
         let store = try await open()
@@ -63,6 +77,24 @@ import Testing
         #expect(try await isMarked(store) == true)
         try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$1")] }
         #expect(try await isMarked(store) == true, "that was read before")
+        await store.close()
+    }
+
+    @Test("Reading here is recorded as unsent, with the removed mark, as far as it changes anything")
+    func readingHereIsUnsent() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2)], to: store) { $0.isMarkedUnread = true }
+        await #expect(throws: ChatError.notFound) {
+            _ = try await store.markReadUnsent(MessageID("$none"), in: room)
+        }
+        #expect(try await isMarked(store) == true)
+        let first = try await store.markReadUnsent(MessageID("$2"), in: room)
+        #expect(first.hasMoved && first.wasMarked)
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        #expect(try await store.unsentUnreadMarks() == [room: false])
+        let second = try await store.markReadUnsent(MessageID("$1"), in: room)
+        #expect(!second.hasMoved && !second.wasMarked)
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
         await store.close()
     }
 

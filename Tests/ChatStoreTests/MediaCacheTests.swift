@@ -168,4 +168,22 @@ import Testing
         #expect(try Data(contentsOf: named) == content(1))
         await #expect(throws: ChatError.notFound) { try await cache.cache.named("x", "b") }
     }
+
+    @Test("A named file is removed a day after it was last requested; the content stays")
+    func namedFilesAreRemovedAfterADay() async throws {
+        let cache = Cache(try await StoreFixture())
+        try await cache.keep(content(1), as: "a")
+        let named = try await cache.cache.named("pier.png", "a")
+        cache.time.advance(80_000)
+        #expect(try await cache.cache.named("pier.png", "a") == named)
+        cache.time.advance(80_000)
+        try await cache.cache.purge()
+        #expect(FileManager.default.fileExists(atPath: named.path))
+        cache.time.advance(10_000)
+        try await cache.cache.purge()
+        #expect(!FileManager.default.fileExists(atPath: named.path))
+        #expect(try await cache.content(of: "a") == content(1))
+        #expect(try await cache.cache.named("pier.png", "a") == named)
+        #expect(try Data(contentsOf: named) == content(1))
+    }
 }

@@ -65,6 +65,17 @@ import Testing
         #expect(try await unread() == "4")
     }
 
+    @Test("A count that no sum can hold is bounded")
+    func absurdServerCountIsBounded() async throws {
+        let store = try await open()
+        try await apply([event(1)], to: store)
+        try await apply([event(9)], gap: "p9", to: store) { $0.counted = UnreadCount(messages: .max, mentions: .max) }
+        try await apply([event(10)], to: store)
+        let summary = try #require(try await store.roomSummaries().first)
+        #expect((1...2_000_000_000).contains(summary.unreadCount) && (1...2_000_000_000).contains(summary.mentionCount))
+        await store.close()
+    }
+
     @Test func serverCountIsUsedWhereMessagesAreMissing() async throws {
         let store = try await open()
         func counts() async throws -> [Int] {

@@ -47,4 +47,24 @@ import Testing
         #expect(await !isStored(dropped, harness))
         #expect(await !isStored(deleted, harness))
     }
+
+    @Test("SLK-39: a program that stays open removes unreferenced files once a day")
+    func filesAreSweptDaily() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let clock = ManualClock()
+        // The times of files are real.
+        let later = Date(timeIntervalSinceNow: 10 * 86_400)
+        let backend = try await LocalBackend.start(
+            over: store, ownDisplayName: "Robin", createsFirstRooms: false, clock: ManualClock(), now: { later },
+            upkeepClock: clock)
+        await clock.waitForSleepers()
+        let dropped = try await backend.storeMedia(.data(Data("dropped".utf8)), named: "d", type: "text/plain") { _ in }
+        _ = try await backend.content(of: dropped)
+        clock.advance(by: .seconds(86_400))
+        await clock.waitForSleepers()
+        await #expect(throws: ChatError.notFound) { try await backend.content(of: dropped) }
+        await backend.close()
+        await store.close()
+    }
 }

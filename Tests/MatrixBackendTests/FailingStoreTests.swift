@@ -119,6 +119,27 @@ import Testing
     }
 }
 
+extension FailingStoreTests {
+    @Test("Whichever access fails, a room that is marked as read again is read on the server", arguments: 1...4)
+    func readMarkerIsSent(number: Int) async throws {
+        let folder = TemporaryFolder()
+        let server = FakeHomeserver { request in
+            request.url.path.hasSuffix("/read_markers") ? JSONValue.object([:]) : nil
+        }
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(sync("s1", [Events.text("$1", "x")]))
+        try await server.waitUntilConsumed()
+        let failure = Failure(ofAccess: number, to: store)
+        // It may fail.
+        try? await backend.markRead(MessageID("$1"), in: Self.room)
+        failure.end(in: store)
+        try await backend.markRead(MessageID("$1"), in: Self.room)
+        try await server.receives("/read_markers")
+        await backend.close()
+        await store.close()
+    }
+}
+
 /// A clock whose sleeps return at once.
 struct NonWaitingClock: Clock {
     var now: ContinuousClock.Instant { ContinuousClock().now }

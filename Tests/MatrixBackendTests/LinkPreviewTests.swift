@@ -75,6 +75,27 @@ import Testing
         await backend.close()
     }
 
+    @Test("Beyond a number of stored previews, the oldest are removed")
+    func storedPreviewsAreLimited() async throws {
+        let folder = TemporaryFolder()
+        let server = server(["og:title": "Roses"])
+        let backend = try await start(encrypted: false, server, folder)
+        let first = Date().timeIntervalSince1970 - 100_000
+        let names = (0..<LinkPreviews.maxCount).map { "matrix.preview.https://example.org/\($0)" }
+        var batch = SyncBatch(settings: ["matrix.preview": "other", "matrix.preview/": "other"])
+        for (index, name) in names.enumerated() { batch.settings[name] = #"{"toldAt":\#(first + Double(index))}"# }
+        _ = try await backend.store.apply(batch)
+        for _ in 1...2 { #expect(try await backend.linkPreview(of: address, in: room)?.title == "Roses") }
+        #expect(asked(server).count == 1)
+        var left: [String] = []
+        for name in names where try await backend.store.setting(name) != nil { left.append(name) }
+        #expect(left == Array(names.suffix(LinkPreviews.maxCount / 2 - 1)))
+        for name in ["matrix.preview", "matrix.preview/"] {
+            #expect(try await backend.store.setting(name) == "other")
+        }
+        await backend.close()
+    }
+
     @Test func previewFieldsAreBounded() {
         let long: JSONValue = .string(String(repeating: "wörd ", count: 10_000))
         let preview = LinkPreviews.preview(from: [

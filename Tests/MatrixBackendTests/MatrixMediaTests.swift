@@ -41,6 +41,25 @@ import Testing
             token: AccessToken("secret"), transport: server)
     }
 
+    @Test("A program that stays open removes files that were not sent once a day")
+    func filesAreSweptDaily() async throws {
+        let (folder, clock) = (TemporaryFolder(), ManualClock())
+        let store = try await ChatStore.open(in: folder.path("store"))
+        // The times of files are real.
+        let later = Date(timeIntervalSinceNow: 10 * 86_400)
+        let backend = try await MatrixBackend.start(
+            over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"), token: nil,
+            transport: Server(hasThumbnails: false), now: { later }, upkeepClock: clock)
+        await clock.waitForSleepers()
+        let dropped = try await backend.storeMedia(.data(Data("dropped".utf8)), named: "d", type: "text/plain") { _ in }
+        _ = try await backend.content(of: dropped)
+        clock.advance(by: .seconds(86_400))
+        await clock.waitForSleepers()
+        await #expect(throws: ChatError.notFound) { try await backend.content(of: dropped) }
+        await backend.close()
+        await store.close()
+    }
+
     private let photo = MediaReference(
         uri: "mxc://a/b", name: "photo.jpg", type: "image/jpeg", bytes: 5_000_000, width: 4000, height: 3000)
 

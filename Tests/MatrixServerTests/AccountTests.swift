@@ -52,6 +52,19 @@ struct AccountTests {
         return account.id
     }
 
+    /// Waits until a message is displayed that the server has.
+    private static func waitForMessage(_ text: String, in room: RoomID, _ backend: MatrixBackend) async {
+        for await update in backend.timeline(of: room, limit: 50) {
+            let messages: [Message] =
+                switch update {
+                case .opened(let page, _, _): page.messages
+                case .changed(let messages): messages
+                default: []
+                }
+            if messages.contains(where: { $0.text == text && $0.delivery == .sent }) { return }
+        }
+    }
+
     /// Returns a new room of both users.
     private static func room(of bob: MatrixUser, with backend: MatrixBackend, _ user: String) async throws -> RoomID {
         let room = try await bob.backend.createRoom(RoomRequest(name: "Talk", isEncrypted: false))
@@ -328,9 +341,16 @@ struct AccountTests {
         #expect(await home.keyring.credentials.isEmpty)
         let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path("accounts").path)
         #expect(left.isEmpty)
+        // As after a kill in the middle of it.
+        let remains = home.folder.path("accounts").appending(path: "1-removed/store")
+        try FileManager.default.createDirectory(at: remains, withIntermediateDirectories: true)
         await #expect(throws: MatrixError.signedOut(isSoft: false)) { _ = try await client.whoAmI() }
         await accounts.close()
         await list.close()
+        let (again, otherList) = try await home.start()
+        #expect(!FileManager.default.fileExists(atPath: remains.path))
+        await again.close()
+        await otherList.close()
     }
 
     @Test("Signing out before the keyring was read ends the session on the server, and fails if the keyring is locked")
@@ -353,6 +373,34 @@ struct AccountTests {
         try await accounts.signOut(ann, isForced: false)
         #expect(try await list.accounts().isEmpty)
         await #expect(throws: MatrixError.signedOut(isSoft: false)) { _ = try await kept.whoAmI() }
+        await accounts.close()
+        await list.close()
+    }
+
+    @Test("An account whose history is damaged opens again, with its drafts, its queue and its keys")
+    func damagedAccountIsRepaired() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        var backend = try await #require(accounts.backend(of: ann))
+        let room = try await backend.createRoom(RoomRequest(name: "Kept", isEncrypted: true))
+        try await backend.send(WrittenMessage("Hello"), as: TransactionID("t1"), to: room)
+        await Self.waitForMessage("Hello", in: room, backend)
+        try await backend.saveDraft(SavedDraft(data: Data("draft".utf8), preview: "draft"), in: room)
+        await accounts.close()
+        await list.close()
+
+        let history = AccountFolders(root: home.folder.path("accounts")).store(of: ann).appending(path: "chat.sqlite")
+        let file = try FileHandle(forWritingTo: history)
+        // The page of the schema, without which no row is found by its table.
+        try file.write(contentsOf: Data(repeating: 0xFF, count: 4096))
+        try file.close()
+        (accounts, list) = try await home.start()
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        backend = try await #require(accounts.backend(of: ann))
+        await Self.waitForMessage("Hello", in: room, backend)
+        #expect(try await backend.draft(in: room)?.preview == "draft")
         await accounts.close()
         await list.close()
     }

@@ -24,8 +24,25 @@ public struct AccountFolders: Sendable {
         FileCredentialStore(folder: root.appending(path: "secrets", directoryHint: .isDirectory))
     }
 
+    private static let removedSuffix = "-removed"
+
+    /// Removes an account's folder. What is interrupted is done by ``removeRemains()``: a later sign-in must not find
+    /// the messages that were to be deleted, nor send those that were queued.
     public func remove(_ account: String) throws {
-        do { try FileManager.default.removeItem(at: folder(of: account)) } catch CocoaError.fileNoSuchFile {}
+        let folder = folder(of: account)
+        let name = folder.lastPathComponent + "-\(UUID().uuidString.prefix(8))" + Self.removedSuffix
+        let removed = root.appending(path: name, directoryHint: .isDirectory)
+        do { try FileManager.default.moveItem(at: folder, to: removed) } catch CocoaError.fileNoSuchFile { return }
+        try FileManager.default.removeItem(at: removed)
+    }
+
+    /// Removes what an interrupted ``remove(_:)`` left.
+    public func removeRemains() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        for name in names where name.hasSuffix(Self.removedSuffix) {
+            // The next start tries again.
+            try? FileManager.default.removeItem(at: root.appending(path: name))
+        }
     }
 
     static func name(_ account: String) -> String { MediaDigest(of: Data(account.utf8)).hex }

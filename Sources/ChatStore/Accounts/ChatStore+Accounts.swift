@@ -26,4 +26,21 @@ extension ChatStore {
     public func setSetting(_ value: String, for name: String) async throws {
         try await write { db in try SettingTable(db: db).set(value, for: name) }
     }
+
+    /// Stores one of many settings that can be determined again: a power loss may drop it.
+    ///
+    /// - Parameters:
+    ///   - prefix: The beginning of their names.
+    ///   - limit: How many there may be. Once there are more, the newest half of that number remains.
+    ///   - date: Returns when a value was stored, in seconds; `nil` makes it the oldest.
+    public func cacheSetting(
+        _ value: String, for name: String, among prefix: String, limit: Int,
+        date: @escaping @Sendable (String) -> Double?
+    ) async throws {
+        try await writeCache { db in
+            let table = SettingTable(db: db)
+            try table.set(value, for: name)
+            try table.trim(prefix, to: limit, date: date)
+        }
+    }
 }

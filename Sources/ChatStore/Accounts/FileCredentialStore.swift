@@ -39,6 +39,7 @@ public struct FileCredentialStore: CredentialStore {
             try handle.write(contentsOf: Data(credential.value.utf8))
             try handle.synchronize()
             guard rename(temporary.path, file(account).path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            FileSystem.syncFolder(folder.path)
         } catch {
             // The file may not exist. If it remains, nothing reads it, because no account has its name.
             try? FileManager.default.removeItem(at: temporary)

@@ -35,6 +35,14 @@ struct StoreFolder: Sendable {
         file.path == pending.path && (1..<Schema.stepThatDropsDrafts).contains(history.versionInHeader)
     }
 
+    /// Makes the content of all files in the folder durable.
+    func sync() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+            try FileSystem.syncFile(path(name))
+        }
+        FileSystem.syncFolder(url.path)
+    }
+
     /// Replaces this folder with another one beside it, atomically where the file system supports it.
     /// - Returns: This folder under its new name.
     func replace(by other: StoreFolder, at now: Date) throws(StoreOpeningError) -> URL {
@@ -42,6 +50,7 @@ struct StoreFolder: Sendable {
         guard parlance_renameat2(AT_FDCWD, url.path, AT_FDCWD, other.url.path, exchange) == 0 else {
             let aside = try setAside(at: now)
             guard rename(other.url.path, url.path) == 0 else { throw .unwritable(path: url.path) }
+            FileSystem.syncFolder(url.deletingLastPathComponent().path)
             return aside
         }
         // The folders have swapped names.

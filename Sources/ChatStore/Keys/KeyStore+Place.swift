@@ -6,7 +6,7 @@ extension KeyStore {
     /// Whether the file exists, readable or not.
     public static func exists(in folder: URL) -> Bool {
         let file = file(in: folder)
-        return file.exists || file.logSize > 0
+        return file.exists || file.logSize > 0 || rebuilt(of: file).exists
     }
 
     private static func mark(in folder: URL) -> String { StoreFolder(url: folder).path("keys.begun") }
@@ -53,9 +53,13 @@ extension KeyStore {
         let name = file.path + "-earlier-" + StoreFolder.stamp(now)
         for attempt in 1...1000 {
             let target = attempt == 1 ? name : "\(name)-\(attempt)"
-            guard !FileSystem.exists(target), !FileSystem.exists(target + "-wal") else { continue }
-            // Rename the log first, so that a new file never finds it.
-            for (from, to) in [(file.log, target + "-wal"), (file.path, target)] where FileSystem.exists(from) {
+            guard ["", "-wal", "-rebuilt"].allSatisfy({ !FileSystem.exists(target + $0) }) else { continue }
+            // Rename the log first, so that a new file never finds it. What an interrupted repair left comes last, as
+            // the file is not opened until then. It must not replace the next device's keys.
+            let renamed = [
+                (file.log, target + "-wal"), (file.path, target), (rebuilt(of: file).path, target + "-rebuilt"),
+            ]
+            for (from, to) in renamed where FileSystem.exists(from) {
                 guard rename(from, to) == 0 else { throw .unwritable(path: from) }
             }
             unlink(file.path + "-shm")

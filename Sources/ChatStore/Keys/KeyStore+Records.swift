@@ -8,7 +8,7 @@ extension KeyStore: CryptoStorage {
             let rows = try Row.fetchAll(
                 db.cachedStatement(sql: Self.query(ofOwner: owner != nil)),
                 arguments: ["kind": kind.rawValue] + (owner.map { ["owner": Data($0.bytes)] } ?? [:]))
-            return rows.map { CryptoRecord(kind, $0) }
+            return try rows.map { try CryptoRecord(kind, $0) }
         }
     }
 
@@ -27,7 +27,7 @@ extension KeyStore: CryptoStorage {
             for owner in owners {
                 let rows = try Row.fetchAll(
                     statement, arguments: ["kind": kind.rawValue, "owner": Data(owner.bytes)])
-                if !rows.isEmpty { records[owner] = rows.map { CryptoRecord(kind, $0) } }
+                if !rows.isEmpty { records[owner] = try rows.map { try CryptoRecord(kind, $0) } }
             }
             return records
         }
@@ -47,7 +47,7 @@ extension KeyStore: CryptoStorage {
                         """),
                 arguments: ["kind": kind.rawValue, "limit": limit]
                     + (key.map { ["owner": Data($0.owner.bytes), "id": Data($0.id.bytes)] } ?? [:]))
-            return rows.map { CryptoRecord(kind, $0) }
+            return try rows.map { try CryptoRecord(kind, $0) }
         }
     }
 
@@ -111,8 +111,10 @@ extension KeyStore: CryptoStorage {
 
 extension CryptoRecord {
     /// - Parameter row: Owner, identifier and value.
-    fileprivate init(_ kind: Kind, _ row: Row) {
-        let (owner, id, value): (Data, Data, Data) = (row[0], row[1], row[2])
+    fileprivate init(_ kind: Kind, _ row: Row) throws {
+        // GRDB's subscript would trap on a damaged row.
+        func blob(_ index: Int) throws -> Data { try row.decode(Data.self, atIndex: index) }
+        let (owner, id, value) = (try blob(0), try blob(1), try blob(2))
         self.init(Key(kind, owner: ExactText(bytes: owner), id: ExactText(bytes: id)), value: value)
     }
 }

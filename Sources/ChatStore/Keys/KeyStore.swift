@@ -25,6 +25,11 @@ public final class KeyStore: Sendable {
     /// - Parameter isNew: Whether the account has never had keys. Otherwise, a missing file counts as damage.
     public init(folder: URL, isNew: Bool) throws(StoreOpeningError) {
         file = Self.file(in: folder)
+        // The log may be gone already. Without it, the file passes as an earlier, intact one, with keys that were used
+        // since.
+        guard !Self.rebuilt(of: file).exists else {
+            throw .damaged(path: file.path, reason: "its repair was interrupted")
+        }
         if isNew, file.isUnbegun {
             _ = try file.create()
             needsCheck = false

@@ -7,18 +7,27 @@ extension KeyStore {
     ///
     /// If the process is killed, another call completes the repair.
     /// - Returns: The path of the damaged file's copy.
-    /// - Throws: ``StoreOpeningError``. The damaged file is then unchanged.
+    /// - Throws: ``StoreOpeningError``. The damaged file is then unchanged, or it is rejected until another call has
+    ///   completed the repair.
     @discardableResult
     public static func repair(in folder: URL, now: Date = Date()) throws(StoreOpeningError) -> URL {
         let damaged = file(in: folder)
         guard damaged.exists else { throw .damaged(path: damaged.path, reason: "the database is missing") }
+        let rebuilt = rebuilt(of: damaged)
+        // Whether the damaged file is as it was, with its log.
+        var isUntouched = true
         do {
             let copy = try keepCopy(of: damaged, at: now)
-            let rebuilt = DatabaseFile(path: damaged.path + "-rebuilt", schema: damaged.schema)
-            // A file with that name is complete, from a repair that was killed.
-            if !rebuilt.exists { try rebuild(damaged, as: rebuilt) }
+            // A file with that name is complete, from a repair that was interrupted. Earlier versions went on writing
+            // to the damaged file after that: do not return to the older keys.
+            if rebuilt.exists, isOlder(rebuilt, than: damaged) {
+                try FileManager.default.removeItem(atPath: rebuilt.path)
+            }
+            isUntouched = !rebuilt.exists
+            if isUntouched { try rebuild(damaged, as: rebuilt) }
             // Remove the log before the new file is in place, as SQLite would apply it to that.
             for path in damaged.companions where FileSystem.exists(path) {
+                isUntouched = false
                 try FileManager.default.removeItem(atPath: path)
             }
             FileSystem.syncFolder(folder.path)
@@ -28,8 +37,22 @@ extension KeyStore {
             FileSystem.syncFolder(folder.path)
             return copy
         } catch {
+            // What cannot be read now may be readable later: do not insist on a file that was rebuilt without it.
+            if isUntouched { try? FileManager.default.removeItem(atPath: rebuilt.path) }
             throw error as? StoreOpeningError ?? StoreOpeningError(error, path: damaged.path)
         }
+    }
+
+    /// The file that replaces a damaged one once it is complete. As long as it exists, the damaged one is not opened.
+    static func rebuilt(of damaged: DatabaseFile) -> DatabaseFile {
+        DatabaseFile(path: damaged.path + "-rebuilt", schema: damaged.schema)
+    }
+
+    private static func isOlder(_ rebuilt: DatabaseFile, than damaged: DatabaseFile) -> Bool {
+        guard let date = FileSystem.modified(rebuilt.path) else { return false }
+        // An empty log is created by reading.
+        let written = [damaged.path] + (damaged.logSize > 0 ? [damaged.log] : [])
+        return written.compactMap(FileSystem.modified).contains { $0 > date }
     }
 
     private static func keepCopy(of damaged: DatabaseFile, at now: Date) throws -> URL {
@@ -39,9 +62,13 @@ extension KeyStore {
             guard !FileSystem.exists(target) else { continue }
             if FileSystem.exists(damaged.log) {
                 try FileManager.default.copyItem(atPath: damaged.log, toPath: target + "-wal")
+                try FileSystem.syncFile(target + "-wal")
             }
             try FileManager.default.copyItem(atPath: damaged.path, toPath: target)
-            return URL(fileURLWithPath: target)
+            try FileSystem.syncFile(target)
+            let copy = URL(fileURLWithPath: target)
+            FileSystem.syncFolder(copy.deletingLastPathComponent().path)
+            return copy
         }
         throw StoreOpeningError.unwritable(path: name)
     }
@@ -65,6 +92,9 @@ extension KeyStore {
             throw error
         }
         try queue.close()
+        // Its name says that it is complete, and the log is removed because of that.
+        try FileSystem.syncFile(unfinished.path)
         guard rename(unfinished.path, rebuilt.path) == 0 else { throw StoreOpeningError.unwritable(path: rebuilt.path) }
+        FileSystem.syncFolder(URL(fileURLWithPath: rebuilt.path).deletingLastPathComponent().path)
     }
 }

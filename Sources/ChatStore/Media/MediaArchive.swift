@@ -84,7 +84,7 @@ public final class MediaArchive: Sendable {
             let references = try await store.mediaReferences(scheme: scheme)
             try await sweep(before: now.addingTimeInterval(-Self.grace)) { references.contains(scheme + $0) }
         } catch {
-            // Files that remain only take up space, and the next start tries again.
+            // Files that remain only take up space, and the next sweep tries again.
         }
     }
 

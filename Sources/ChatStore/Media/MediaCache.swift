@@ -34,6 +34,10 @@ public actor MediaCache {
     private var arriving: [MediaDigest: Int] = [:]
     /// How often ``arriving`` has changed.
     private var arrivals = 0
+    /// When files were last given their names, by their folders in ``namedFolder``.
+    private var datesOfNames: [String: Date] = [:]
+    /// The age in seconds after which a named file is removed: programs that were given it have read it by then.
+    private static let maxNameAge: TimeInterval = 86400
     /// The maximum number of uses buffered in memory. Losing them in a crash only affects the eviction order.
     private static let maxUses = 100
 
@@ -95,8 +99,10 @@ public actor MediaCache {
     /// - Throws: ``ChatError/notFound``, or a storage error.
     public func named(_ name: String, _ uri: String) async throws -> URL {
         guard let file = try await file(of: uri) else { throw ChatError.notFound }
-        let folder = namedFolder.appending(path: file.lastPathComponent.prefix(16), directoryHint: .isDirectory)
+        let folderName = String(file.lastPathComponent.prefix(16))
+        let folder = namedFolder.appending(path: folderName, directoryHint: .isDirectory)
         let named = folder.appending(path: FileName.safe(name), directoryHint: .notDirectory)
+        datesOfNames[folderName] = now()
         do {
             try Self.makeFolder(folder)
             if access(named.path, R_OK) != 0, link(file.path, named.path) != 0 {
@@ -109,7 +115,7 @@ public actor MediaCache {
     }
 
     /// Removes files that are too old or exceed the total size, and files missing from the index. Call it at each
-    /// start; ``store(_:as:isMoved:)`` calls it, too.
+    /// start and once a day; ``store(_:as:isMoved:)`` calls it, too.
     /// - Throws: ``ChatError`` of the store.
     public func purge() async throws { try await purge(sparing: nil) }
 
@@ -117,6 +123,7 @@ public actor MediaCache {
     /// - Parameter spared: The URI of the newest file, which stays however large it is.
     private func purge(sparing spared: String?) async throws {
         try await noteUses()
+        removeOldNames()
         let expiry = now().addingTimeInterval(-limits.age)
         try await remove(index.read { db in try MediaTable(db: db).entries(unusedSince: expiry) })
         guard let counted = total else {
@@ -138,6 +145,17 @@ public actor MediaCache {
             }
         }
         total = sum
+    }
+
+    /// Removes files that were given their names some time ago. As hard links they keep evicted files on the disk,
+    /// which ``total`` does not count.
+    private func removeOldNames() {
+        let now = now()
+        for (name, date) in datesOfNames where now.timeIntervalSince(date) > Self.maxNameAge {
+            // If it cannot be removed, the next start tries again.
+            try? FileManager.default.removeItem(at: namedFolder.appending(path: name, directoryHint: .isDirectory))
+            datesOfNames[name] = nil
+        }
     }
 
     private func totalBytes() async throws -> Int { try await index.read { db in try MediaTable(db: db).totalBytes } }

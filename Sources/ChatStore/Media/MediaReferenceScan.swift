@@ -45,6 +45,9 @@ extension ChatStore {
     /// digits. For occasional use in the background.
     public func mediaReferences(scheme: String) async throws -> Set<String> {
         let scan = MediaReferenceScan(scheme: scheme)
-        return try await read(scan.inMessages).union(readPending(scan.inPending))
+        // Read what is unsent before the messages: if a draft is sent in between, its files are among those of the
+        // messages.
+        let pending = try await readPending(scan.inPending)
+        return try await read(scan.inMessages).union(pending)
     }
 }

@@ -25,8 +25,12 @@ extension ChatStore {
     ///
     /// Takes about a minute for a million messages. If the process is killed, either the damaged or the repaired store
     /// is in place.
+    /// - Parameter forgotten: Names of settings that say what the store holds, such as the position of a sync. They are
+    ///   left out: rows before that position may be missing.
     /// - Throws: ``StoreOpeningError``; the damaged store is then in its place.
-    public static func repair(at url: URL, now: Date = Date()) throws(StoreOpeningError) -> StoreRepair {
+    public static func repair(
+        at url: URL, forgetting forgotten: [String] = [], now: Date = Date()
+    ) throws(StoreOpeningError) -> StoreRepair {
         let folder = StoreFolder(url: url)
         // A damaged lock file must not prevent the repair; one that is in use does, below.
         let lock = try? StoreLock(path: folder.lock)
@@ -35,7 +39,9 @@ extension ChatStore {
         let name = "\(url.lastPathComponent)-repair-\(UUID().uuidString.prefix(8))"
         let rebuilt = StoreFolder(url: url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true))
         do {
-            var repair = try rebuild(folder, as: rebuilt)
+            var repair = try rebuild(folder, as: rebuilt, forgetting: forgotten)
+            // Copies are not synced: after a power loss, the rename could be durable and what it put in place empty.
+            try rebuilt.sync()
             repair.setAside = try folder.replace(by: rebuilt, at: now)
             return repair
         } catch {
@@ -54,7 +60,9 @@ extension ChatStore {
         }
     }
 
-    private static func rebuild(_ damaged: StoreFolder, as rebuilt: StoreFolder) throws -> StoreRepair {
+    private static func rebuild(
+        _ damaged: StoreFolder, as rebuilt: StoreFolder, forgetting forgotten: [String]
+    ) throws -> StoreRepair {
         let store = try ChatStore(folder: rebuilt.url)
         store.closeForRepair()
         for (old, new) in zip(damaged.files, rebuilt.files) {
@@ -72,15 +80,16 @@ extension ChatStore {
             }
         }
         try copyKeys(from: damaged, to: rebuilt)
-        return try finish(rebuilt, setAside: damaged.url)
+        return try finish(rebuilt, setAside: damaged.url, forgetting: forgotten)
     }
 
     /// Copies the key files unchanged: ``KeyStore`` checks them itself. Keys that stayed behind would be lost to the
     /// account.
     private static func copyKeys(from damaged: StoreFolder, to rebuilt: StoreFolder) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: damaged.url.path)
-        // SQLite recreates the log's index.
-        for name in names where name.hasPrefix("keys.sqlite") && !name.hasSuffix("-shm") {
+        // SQLite recreates the log's index. In this order, a rebuilt file is not older than the one that it replaces
+        // (``KeyStore/repair(in:now:)``).
+        for name in names.sorted() where name.hasPrefix("keys.sqlite") && !name.hasSuffix("-shm") {
             try FileManager.default.copyItem(atPath: damaged.path(name), toPath: rebuilt.path(name))
         }
     }
@@ -96,11 +105,16 @@ extension ChatStore {
     }
 
     /// Opens the rebuilt store once, as a test, and records in it that it was repaired.
-    private static func finish(_ rebuilt: StoreFolder, setAside: URL) throws -> StoreRepair {
+    private static func finish(
+        _ rebuilt: StoreFolder, setAside: URL, forgetting forgotten: [String]
+    ) throws -> StoreRepair {
         let store = try ChatStore(folder: rebuilt.url)
         defer { store.closeForRepair() }
         // Recorded before it replaces the damaged store, so that it is never used without this record.
-        try store.history.write { db in try SettingTable(db: db).set("1", for: repairSetting) }
+        try store.history.write { db in
+            try SettingTable(db: db).set("1", for: repairSetting)
+            for name in forgotten { try SettingTable(db: db).remove(name) }
+        }
         @Sendable func count(_ table: String, _ db: Database) throws -> Int {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
         }

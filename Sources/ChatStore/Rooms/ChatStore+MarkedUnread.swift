@@ -27,7 +27,10 @@ extension ChatStore {
             let rows = try Row.fetchAll(
                 db,
                 sql: "SELECT r.id, u.value FROM markedUnread u JOIN room r ON r.key = u.room WHERE u.isUnsent <> 0")
-            return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.flag("value")) })
+            // Identifiers that differ only in how they write a letter are equal here: one of them is next.
+            return Dictionary(
+                try rows.map { (try $0.identifier("id"), try $0.flag("value")) },
+                uniquingKeysWith: { first, _ in first })
         }
     }
 

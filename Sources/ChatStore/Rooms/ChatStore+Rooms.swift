@@ -91,11 +91,10 @@ extension ChatStore {
     public func removeRoom(_ room: RoomID) async throws {
         try await requireRoom(room)
         // Delete unsent data first: after a crash in between, it must not outlive its room.
-        try await writePending { db in
-            try DraftTable(db: db).remove(of: room)
-            try OutboxTable(db: db).removeAll(of: room)
-        }
+        try await removeUnsent(of: [room])
         try await write { db in try RoomTable(db: db).remove(RoomRecord.get(room, in: db)) }
+        // Again, for what was written while the room was still there.
+        try? await removeUnsent(of: [room])
     }
 
     /// Adds a member to the room, or adds a former one again.

@@ -122,12 +122,18 @@ extension RoomSummary {
         let isMissing = try row.flag("isMissing")
         let unseen: Int? = try row.optional("unseen")
         if isMissing, let unseen {
-            unread.messages = max(0, unread.messages + unseen)
-            unread.mentions = max(0, unread.mentions + (try row.optional("unseenMentions") ?? 0))
+            unread.messages = max(0, unread.messages + UnreadCount.clamped(unseen))
+            let mentions: Int = try row.optional("unseenMentions") ?? 0
+            unread.mentions = max(0, unread.mentions + UnreadCount.clamped(mentions))
         }
         self.init(
             room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),
             unreadCount: unread.messages, draftPreview: nil, mentionCount: unread.mentions,
             mayHaveMoreUnread: isMissing && unseen == nil, isMarkedUnread: try row.flag("isMarkedUnread"))
     }
+}
+
+extension UnreadCount {
+    /// A stored difference between two counts, which a damaged row must not make so large that a sum overflows.
+    static func clamped(_ difference: Int) -> Int { min(max(difference, -1_000_000_000), 1_000_000_000) }
 }

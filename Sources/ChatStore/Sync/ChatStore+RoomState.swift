@@ -57,10 +57,29 @@ extension ChatStore {
     /// Records that the user's read marker still has to be sent to the server.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setUnsentReadMarker(_ message: MessageID, of room: RoomID) async throws {
+        try await write { db in try Self.setUnsentReadMarker(message, of: RoomRecord.get(room, in: db), in: db) }
+    }
+
+    private static func setUnsentReadMarker(_ message: MessageID, of record: RoomRecord, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO unsentReadMarker VALUES (?, ?)", arguments: [record.key, message.rawValue])
+    }
+
+    /// Moves the marker as ``markRead(_:in:)`` does, removes the room's unread mark, and records that both still have
+    /// to be sent to the server. In one transaction: a marker that has moved is not recorded again.
+    /// - Returns: Whether the marker moved, and whether the room was marked.
+    /// - Throws: ``ChatError/notFound`` if there is no such room or message.
+    public func markReadUnsent(
+        _ message: MessageID, in room: RoomID
+    ) async throws -> (hasMoved: Bool, wasMarked: Bool) {
         try await write { db in
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO unsentReadMarker VALUES (?, ?)",
-                arguments: [RoomRecord.get(room, in: db).key, message.rawValue])
+            let record = try RoomRecord.get(room, in: db)
+            let position = try MessageQuery(room: record).get(message, in: db).position
+            // Remove the mark first: moving the marker removes it, too, but as if the server knew.
+            let wasMarked = try MarkedUnreadTable(db: db).remove(isUnsent: true, of: record)
+            let hasMoved = try MessageEditor(record: record, db: db).markRead(at: position)
+            if hasMoved { try Self.setUnsentReadMarker(message, of: record, in: db) }
+            return (hasMoved: hasMoved, wasMarked: wasMarked)
         }
     }
 
@@ -69,8 +88,10 @@ extension ChatStore {
         try await read { db in
             let rows = try Row.fetchAll(
                 db, sql: "SELECT r.id, u.message FROM unsentReadMarker u JOIN room r ON r.key = u.room")
+            // Identifiers that differ only in how they write a letter are equal here: one of them is next.
             return Dictionary(
-                uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.identifier("message")) })
+                try rows.map { (try $0.identifier("id"), try $0.identifier("message")) },
+                uniquingKeysWith: { first, _ in first })
         }
     }
 

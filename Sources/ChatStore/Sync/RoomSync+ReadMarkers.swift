@@ -49,8 +49,8 @@ extension RoomSync {
             db.cachedStatement(sql: "SELECT unread, mentions FROM unseen WHERE room = ?"), arguments: [record.key])
         guard let unseen else { return nil }
         var count = try record.unread(in: db)
-        count.messages += try unseen.value("unread")
-        count.mentions += try unseen.value("mentions")
+        count.messages += UnreadCount.clamped(try unseen.value("unread"))
+        count.mentions += UnreadCount.clamped(try unseen.value("mentions"))
         return count
     }
 

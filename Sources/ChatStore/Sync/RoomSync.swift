@@ -10,22 +10,19 @@ extension ChatStore {
     /// - Returns: The changes of the rooms, in the order of the batch.
     public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
         let leftRooms = batch.rooms.filter { $0.isLeft || $0.isSpace }.map(\.id)
-        if !leftRooms.isEmpty {
-            // Delete unsent data first: after a crash in between, it must not outlive its room.
-            try await writePending { db in
-                for room in leftRooms {
-                    try DraftTable(db: db).remove(of: room)
-                    try OutboxTable(db: db).removeAll(of: room)
-                }
-            }
-        }
-        return try await writeCache { db in
+        // Delete unsent data first: after a crash in between, it must not outlive its room.
+        try await removeUnsent(of: leftRooms)
+        let changes: [RoomChange] = try await writeCache { db in
             let roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
             try InvitationTable(db: db).apply(batch)
             if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
             try SettingTable(db: db).set(batch.settings)
             return roomChanges
         }
+        // Again, for what was written while the room was still there. If this fails, the next start recreates the room,
+        // and the user sees what was unsent.
+        try? await removeUnsent(of: leftRooms)
+        return changes
     }
 
     /// Marks exactly these rooms as direct chats.

@@ -16,7 +16,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws -> Bool {
         let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
-        return try await writePending { db in
+        let isChanged: Bool = try await writePending { db in
             let table = DraftTable(db: db)
             let stored = try table.row(of: room)
             let storedDraft = stored?.token == sent ? nil : stored?.draft
@@ -27,6 +27,24 @@ extension ChatStore {
             guard draft != storedDraft else { return false }
             try table.set(draft, of: room)
             return true
+        }
+        if isChanged, draft != nil, try await !hasRoom(room) {
+            // What removes a room removes its drafts before and after it. If both came before the write above, the
+            // next start would recreate the room.
+            try await removeUnsent(of: [room])
+            throw ChatError.notFound
+        }
+        return isChanged
+    }
+
+    /// Removes the drafts and queued requests of rooms.
+    func removeUnsent(of rooms: [RoomID]) async throws {
+        guard !rooms.isEmpty else { return }
+        try await writePending { db in
+            for room in rooms {
+                try DraftTable(db: db).remove(of: room)
+                try OutboxTable(db: db).removeAll(of: room)
+            }
         }
     }
 

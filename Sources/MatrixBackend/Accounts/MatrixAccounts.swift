@@ -72,6 +72,7 @@ public actor MatrixAccounts: AccountService {
     /// - Parameter connects: whether to connect them now; otherwise ``connect()`` does.
     /// - Throws: ``ChatError`` if the list of accounts cannot be read.
     public func start(connects: Bool = true) async throws {
+        folders.removeRemains()
         for account in try await list.accounts() where account.kind == Self.kind {
             entries.append(Entry(account: account))
         }
@@ -164,7 +165,7 @@ public actor MatrixAccounts: AccountService {
             return update(id) { $0.condition = .broken(reason: "the address of the server") }
         }
         do {
-            let store = try await ChatStore.open(in: folders.store(of: id))
+            let store = try await openedStore(of: id)
             let backend = try await MatrixBackend.start(
                 over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
                 translator: translator, privacy: privacy, clock: clock)
@@ -179,9 +180,31 @@ public actor MatrixAccounts: AccountService {
         }
     }
 
+    /// Opens an account's store. A damaged one is repaired, and the damaged folder is kept: most of the history comes
+    /// again from the server, drafts and queued messages do not.
+    private func openedStore(of id: String) async throws -> ChatStore {
+        let folder = folders.store(of: id)
+        do {
+            return try await ChatStore.open(in: folder)
+        } catch StoreOpeningError.damaged {
+            // Without a position, the next sync starts over, and leaves a gap where messages may be missing.
+            try await Self.repair(folder, forgetting: [SyncLoop.settings.sliding, SyncLoop.settings.plain])
+            return try await ChatStore.open(in: folder)
+        }
+    }
+
+    /// Away from the actor: it takes long.
+    @concurrent
+    private static func repair(_ folder: URL, forgetting settings: [String]) async throws {
+        _ = try ChatStore.repair(at: folder, forgetting: settings)
+    }
+
     /// Signs the account in with its stored credential and starts syncing.
     private func connect(_ id: String) async {
         guard entry(id)?.backend != nil else { return }
+        // One that was too large to be checked at opening is checked beside its use. If that finds damage, the next start
+        // repairs it.
+        if let store = entry(id)?.store, store.needsCheck { Task { _ = await store.checkHistory() } }
         update(id) { $0.condition = .connecting }
         do {
             guard let credential = try await storedCredential(of: id) else {

@@ -59,6 +59,7 @@ public actor MatrixBackend {
     private let unreadCounter: UnreadCounter
     private let syncLoop: SyncLoop
     private let clock: any Clock<Duration>
+    private let upkeepClock: any Clock<Duration>
     private var isClosed = false
     private var sweeping: Task<Void, Never>?
     private var rejections: Task<Void, Never>?
@@ -66,7 +67,7 @@ public actor MatrixBackend {
 
     private init(
         store: ChatStore, client: MatrixClient, context: AccountContext, invitations: [Invitation],
-        hasSlidingSync: Bool, privacy: PrivacyPreference, clock: any Clock<Duration>
+        hasSlidingSync: Bool, privacy: PrivacyPreference, clock: any Clock<Duration>, upkeepClock: any Clock<Duration>
     ) {
         let (ownUserID, translator, now) = (context.ownUserID, context.translator, context.now)
         self.store = store
@@ -74,6 +75,7 @@ public actor MatrixBackend {
         self.ownUserID = ownUserID
         self.context = context
         self.clock = clock
+        self.upkeepClock = upkeepClock
         self.privacy = privacy
         notificationRules = NotificationRules(client: client, context: context)
         let gate = SerialGate()
@@ -192,16 +194,18 @@ public actor MatrixBackend {
     ///   - translator: Translates placeholders for unreadable content.
     ///   - privacy: What the user discloses to others; read whenever something is sent.
     ///   - clock: The clock for delays between retries.
+    ///   - upkeepClock: The clock for the daily removal of unused media.
     /// - Throws: ``ChatError`` if the storage fails. An unreachable server is not an error.
     public static func start(
         over store: ChatStore, server: Homeserver, session: MatrixSession, transport: any MatrixTransport,
         translator: Translator = .untranslated, privacy: PrivacyPreference = PrivacyPreference(),
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
+        upkeepClock: any Clock<Duration> = ContinuousClock()
     ) async throws -> MatrixBackend {
         try await start(
             over: store, server: server.url, ownUserID: session.user, token: session.token,
             hasSlidingSync: server.hasSlidingSync, transport: transport, translator: translator, privacy: privacy,
-            clock: clock, now: now)
+            clock: clock, now: now, upkeepClock: upkeepClock)
     }
 
     /// Opens the account over a store without requesting the server's versions.
@@ -212,14 +216,14 @@ public actor MatrixBackend {
         over store: ChatStore, server: URL, ownUserID: MemberID, token: AccessToken?, hasSlidingSync: Bool = true,
         transport: any MatrixTransport, translator: Translator = .untranslated,
         privacy: PrivacyPreference = PrivacyPreference(), clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() }, upkeepClock: any Clock<Duration> = ContinuousClock()
     ) async throws -> MatrixBackend {
         let context = AccountContext(
             ownUserID: ownUserID, translator: translator, data: try await AccountData(from: store), now: now)
         let backend = MatrixBackend(
             store: store, client: MatrixClient(server: server, token: token, transport: transport), context: context,
             invitations: try await store.invitations(), hasSlidingSync: hasSlidingSync, privacy: privacy,
-            clock: clock)
+            clock: clock, upkeepClock: upkeepClock)
         try await backend.activate()
         return backend
     }
@@ -241,7 +245,9 @@ public actor MatrixBackend {
             }
         }
         if client.token != nil { await syncLoop.restart() }
-        sweeping = Task { [media] in await media.sweep() }
+        sweeping = Task { [media, upkeepClock] in
+            await DailyUpkeep.run(on: upkeepClock) { await media.sweep() }
+        }
     }
 
     /// Continues with another session of the same device.

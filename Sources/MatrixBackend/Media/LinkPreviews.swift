@@ -9,6 +9,8 @@ struct LinkPreviews: Sendable {
     private static let setting = "matrix.preview."
     /// Age in seconds after which a preview is requested again.
     private static let maxAge: Double = 7 * 24 * 60 * 60
+    /// The number of stored previews above which old ones are removed.
+    static let maxCount = 1000
 
     private struct StoredPreview: Codable {
         var toldAt: Double
@@ -42,8 +44,17 @@ struct LinkPreviews: Sendable {
             throw ChatError.translated(error)
         }
         let stored = try JSONEncoder().encode(StoredPreview(toldAt: now, preview: preview))
-        try await store.setSetting(String(decoding: stored, as: UTF8.self), for: setting)
+        try await store.cacheSetting(
+            String(decoding: stored, as: UTF8.self), for: setting, among: Self.setting, limit: Self.maxCount
+        ) { Self.date(of: $0, at: now) }
         return preview
+    }
+
+    /// Returns when a preview was stored; `nil` if it is unreadable, or of a clock that was ahead: it is never used.
+    private static func date(of text: String, at now: Double) -> Double? {
+        guard let stored = try? JSONDecoder().decode(StoredPreview.self, from: Data(text.utf8)), stored.toldAt <= now
+        else { return nil }
+        return stored.toldAt
     }
 
     /// Maps Open Graph keys and the specification's `matrix:image:size`.

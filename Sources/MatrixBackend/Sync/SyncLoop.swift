@@ -117,8 +117,9 @@ actor SyncLoop {
         }
     }
 
+    static let settings = (sliding: "matrix.sync.sliding", plain: "matrix.sync.plain")
     /// The setting that stores the token of the sync.
-    private var setting: String { isSliding ? "matrix.sync.sliding" : "matrix.sync.plain" }
+    private var setting: String { isSliding ? Self.settings.sliding : Self.settings.plain }
 
     private func sync(from source: any SyncSource) async throws {
         let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }

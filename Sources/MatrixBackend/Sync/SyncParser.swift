@@ -60,8 +60,9 @@ struct SyncParser {
         return read
     }
 
+    /// Returns a count that can be added to those of all other rooms.
     static func count(_ value: JSONValue?) -> Int? {
-        value?.integer.flatMap { $0 >= 0 ? Int(clamping: $0) : nil }
+        value?.integer.flatMap { $0 >= 0 ? Int(min($0, 1_000_000_000)) : nil }
     }
 
     mutating func room(_ id: String) -> RoomUpdate? {

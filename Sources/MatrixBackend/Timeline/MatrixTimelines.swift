@@ -30,12 +30,9 @@ struct MatrixTimelines: Sendable {
         // The user's own pending message is read already.
         guard LocalEchoes.transaction(of: message) == nil else { return }
         let (hasMoved, wasMarked) = try await writer.serialized {
-            // Remove the mark first: moving the read marker also removes it, but without telling the server.
-            let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
-            let hasMoved = try await store.markRead(message, in: room)
-            if hasMoved { try await store.setUnsentReadMarker(message, of: room) }
-            if hasMoved || wasMarked { writer.rooms.refresh(room) }
-            return (hasMoved, wasMarked)
+            let change = try await store.markReadUnsent(message, in: room)
+            if change.hasMoved || change.wasMarked { writer.rooms.refresh(room) }
+            return change
         }
         if hasMoved { Task { await readMarkers.send(message, in: room) } }
         if wasMarked { await sendMark() }

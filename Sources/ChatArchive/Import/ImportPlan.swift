@@ -49,7 +49,11 @@ struct ImportPlan {
             throw ArchiveError.unknownFormat
         }
         let sizes = Dictionary(files.entries.map { ($0.path, $0.size) }, uniquingKeysWith: { first, _ in first })
-        size = inputs.flatMap(\.paths).reduce(0) { $0 + (sizes[$1] ?? 0) }
+        // An archive may claim any size of what it contains.
+        size = inputs.flatMap(\.paths).reduce(0) { sum, path in
+            let (next, isTooLarge) = sum.addingReportingOverflow(sizes[path] ?? 0)
+            return isTooLarge ? .max : next
+        }
     }
 
     /// Returns the text file of a chat that was exported with its media.

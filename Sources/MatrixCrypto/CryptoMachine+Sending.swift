@@ -121,7 +121,10 @@ extension CryptoMachine {
                 change.removed.insert(record.key)
             }
             change.merge(CryptoChange(put: records))
-            // `isSharedBeyond` detects former members who still have the key.
+            // `isSharedBeyond` detects former members who still have the key, but nothing detects who came and went since
+            // the list was last whole: others may have passed the key on to them (Matrix specification, Megolm: sharing
+            // keys). So no key outlives that.
+            try await spend(room, &state, &change)
             audience.visibility = visibility
             audience.isWhole = true
             change.merge(CryptoChange(put: [try audience.record(of: room)]))

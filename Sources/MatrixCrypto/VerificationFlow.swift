@@ -106,7 +106,11 @@ struct VerificationFlow {
         switch action {
         case .accept:
             guard phase == .requested else { return [] }
-            guard offersSAS else { return cancel(.unknownMethod, .unsupported) }
+            // Another of the user's devices may support the request.
+            guard offersSAS else {
+                end(.unsupported)
+                return []
+            }
             phase = .preparing
             readyAt = now
             return [
@@ -156,6 +160,11 @@ struct VerificationFlow {
                 return []
             }
             return try start(own: own, other: other)
+        }
+        // A request that nobody has touched here may still be answered on another device: it is no longer shown.
+        if phase == .requested {
+            end(.timeout)
+            return []
         }
         return cancel("m.timeout", .timeout)
     }

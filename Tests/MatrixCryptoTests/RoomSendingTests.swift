@@ -178,19 +178,22 @@ import ToolSupport
         #expect(try fixture.reader("A1").contents.map { $0["shared_history"] == true } == [true, false, false])
     }
 
-    @Test("After a gap all members are requested again, and those who left cannot read on")
+    @Test("After a gap all members are requested again and the key is rotated, so that nobody who left can read on")
     func gap() async throws {
         var fixture = try await SendingFixture()
         fixture.members["@b:b"] = "join"
         fixture.readers.append(try ReadingDevice("@b:b", "B1"))
         let first = session(try await fixture.say("Both"))
         try await fixture.sync([.gap])
-        #expect(session(try await fixture.say("Both again")) == first && fixture.counts["members"] == 2)
+        // Somebody may have been given the key, and have left again, within the gap.
+        let second = session(try await fixture.say("Both again"))
+        #expect(second != first && fixture.counts["members"] == 2)
+        #expect(session(try await fixture.say("And again")) == second)
         fixture.members["@b:b"] = nil
         try await fixture.sync([.gap])
         try await fixture.machine.restart()
         let later = try await fixture.say("One")
-        #expect(session(later) != first && fixture.counts["members"] == 3)
+        #expect(session(later) != second && fixture.counts["members"] == 3)
         #expect(try fixture.reader("B1").read(later) == nil)
     }
 

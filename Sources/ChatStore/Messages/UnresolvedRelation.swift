@@ -18,7 +18,7 @@ enum UnresolvedRelation {
             arguments: [
                 record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
                 storedWording.html, storedWording.text, change.content?.kind.code, change.content?.storedFiles,
-                try WrittenColumn.data(of: storedWording), change.isEncrypted,
+                try WrittenColumn.data(of: storedWording), change.protection,
             ])
     }
 
@@ -42,8 +42,30 @@ enum UnresolvedRelation {
                 id: try row.value("id"), target: message, sender: try row.identifier("sender"),
                 at: try row.date("givenAt"), kind: kind,
                 content: MessageMedia(kind: try row.optional("messageKind"), files: try row.optional("files")))
-            change.isEncrypted = try row.flag("isEncrypted")
+            change.protection = try row.value("isEncrypted")
             return change
+        }
+    }
+}
+
+extension MessageChange {
+    /// How the column `isEncrypted` of `orphan` holds both: 1 if it is encrypted, plus twice the trust's severity.
+    fileprivate var protection: Int64 {
+        get { (isEncrypted ? 1 : 0) + 2 * (trust?.severity ?? 0) }
+        set {
+            isEncrypted = newValue & 1 != 0
+            trust = MessageTrust.allCases.first { $0.severity == newValue >> 1 }
+        }
+    }
+}
+
+extension MessageTrust {
+    /// Stored; greater is worse.
+    var severity: Int64 {
+        switch self {
+        case .unproven: 1
+        case .notEncrypted: 2
+        case .changedIdentity: 3
         }
     }
 }

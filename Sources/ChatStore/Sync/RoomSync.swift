@@ -296,6 +296,11 @@ struct RoomSync {
                 return try UnresolvedRelation.store(change, in: record, atMost: Self.maxUnresolvedRelations, db)
             }
             result = try editor.edit(target, to: wording, change.content, at: change.at, by: change.id)
+            // What is displayed is only as certain as the least certain of its versions.
+            if result != nil, let trust = change.trust, target.trust.map({ $0.severity < trust.severity }) ?? true {
+                let key = MessageKey(room: record.key, position: target.position).raw
+                try MessageWriter.setTrust(trust, of: key, in: db)
+            }
         case .deletion:
             result = try editor.delete(target)
         case .reaction(let text):

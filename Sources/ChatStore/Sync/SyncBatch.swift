@@ -140,6 +140,8 @@ public struct MessageChange: Equatable, Sendable {
     public var content: MessageMedia?
     /// Whether the sender encrypted it. An encrypted message accepts only encrypted edits.
     public var isEncrypted = false
+    /// Why its sender is not certain, if so. The edited message then says so, too.
+    public var trust: MessageTrust?
 
     public init(
         id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind, content: MessageMedia? = nil

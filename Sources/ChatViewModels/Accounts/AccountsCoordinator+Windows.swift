@@ -21,8 +21,9 @@ extension AccountsCoordinator {
     /// already.
     /// - Parameter room: the room of a window of its own; `nil` for the main window.
     public func verificationToPresent(in room: AccountRoom?) -> VerificationViewModel? {
-        guard let current = verifications.current, !current.isPresented, verificationWindow == room,
-            room != nil || hasWindow
+        // One that is over stays current until the service knows.
+        guard let current = verifications.current, !current.isPresented, !current.state.isOver,
+            verificationWindow == room, room != nil || hasWindow
         else { return nil }
         return current
     }

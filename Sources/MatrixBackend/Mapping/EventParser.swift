@@ -93,6 +93,7 @@ struct EventParser {
                 kind: .edit(edited.wording),
                 content: MessageMedia(kind: edited.kind, attachments: edited.attachments))
             change.isEncrypted = event.protection == .opened
+            change.trust = event.trust
             return .change(change)
         }
         let reply = Self.repliedMessage(by: relation)

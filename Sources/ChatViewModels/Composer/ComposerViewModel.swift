@@ -63,6 +63,10 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let emoji: EmojiLibrary?
     @ObservationIgnored private let spellChecker: (any SpellChecker)?
     @ObservationIgnored private let languages: (any WritingLanguageService)?
+    /// Stores the choices one after the other: the first of two must not replace the second.
+    @ObservationIgnored private lazy var languageSink = LatestValueSink<[String]> { [weak self, languages, roomID] in
+        do { try await languages?.saveWritingLanguages($0, in: roomID) } catch { self?.report(ChatError(error)) }
+    }
     /// The dictionaries chosen for this room, once loaded; `nil` for those of the preferences.
     @ObservationIgnored private var roomLanguages: [String]?
     @ObservationIgnored private var areLanguagesKnown = false
@@ -206,11 +210,7 @@ public final class ComposerViewModel: ViewModel {
 
     private func saveLanguages(_ chosen: [String]) {
         roomLanguages = chosen
-        Task { [weak self, languages, roomID] in
-            do { try await languages?.saveWritingLanguages(chosen, in: roomID) } catch {
-                self?.report(ChatError(error))
-            }
-        }
+        languageSink.put(chosen)
     }
 
     // MARK: Input

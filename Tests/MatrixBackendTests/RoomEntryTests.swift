@@ -72,6 +72,14 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A room that the server does not know is left", arguments: ["M_NOT_FOUND", "M_UNKNOWN"])
+    func leaveUnknownRoom(code: String) async throws {
+        let parts = try await AccountParts.make(FakeTransport(404, #"{"errcode":"\#(code)"}"#).client)
+        try await entry(parts).leave(room)
+        #expect(try await !parts.store.hasRoom(room))
+        await parts.store.close()
+    }
+
     @Test("A room is left only if the server no longer lists the user as joined", arguments: ["join", "ban"])
     func leave(membership: String) async throws {
         let transport = FakeTransport.responding { request in

@@ -37,8 +37,8 @@ struct RoomEntry: Sendable {
         try await store.requireRoom(room)
         do {
             try await client.leave(room)
-        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
-            // The server has no membership to leave.
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _), MatrixError.rejected(404, "M_UNKNOWN", _) {
+            // The server has no membership to leave. Synapse says `M_UNKNOWN` of a room that it does not know.
         } catch MatrixError.rejected(403, "M_FORBIDDEN", _) {
             guard try await asking({ try await client.isOutside(room, context.ownUserID) }) else {
                 throw ChatError.notPermitted

@@ -50,6 +50,20 @@ import Testing
         #expect(change.kind == .edit(Wording("@room", mentionsEveryone: true)))
     }
 
+    @Test("An edit keeps the mark of its own event", arguments: [nil] + MessageTrust.allCases)
+    func editKeepsItsTrust(trust: MessageTrust?) throws {
+        let edit = Events.event(
+            "$e", "m.room.message",
+            [
+                "msgtype": "m.text", "body": "* b", "m.new_content": ["msgtype": "m.text", "body": "b"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": "$a"],
+            ])
+        var event = try #require(MatrixEvent(edit))
+        event.trust = trust
+        guard case .change(let change) = reader.event(event) else { throw CancellationError() }
+        #expect(change.trust == trust)
+    }
+
     @Test func onlyOwnMessagesHaveATransactionID() throws {
         let unsigned: JSONValue = ["transaction_id": "t"]
         #expect(

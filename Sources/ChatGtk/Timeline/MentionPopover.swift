@@ -1,16 +1,6 @@
 import ChatViewModels
-public import Composer
-public import GtkKit
+import GtkKit
 import MediaGtk
-
-/// A mention in a message that the user has activated, and where it is.
-public struct ActivatedMention {
-    public let mention: Mention
-    /// The text that the mention is in.
-    public let text: Widget
-    /// The first line of the mention, in the text's coordinates.
-    let bounds: Snapshot.Rectangle
-}
 
 /// The popover with the card of a mention in a message (HKW-56). Shared by the whole timeline.
 final class MentionPopover {
@@ -27,10 +17,6 @@ final class MentionPopover {
     }
 
     isolated deinit { popover.unparent() }
-
-    var isOpen: Bool { popover.isVisible }
-    /// For tests.
-    var widget: Widget { popover }
 
     /// Opens at a mention in a descendant of the parent.
     func open(_ content: UserCard.Content, at mention: ActivatedMention, avatars: AvatarLoader?) {

@@ -30,7 +30,7 @@ final class TimelineView {
     // Created on demand: most visits to a room need none of these.
     private(set) lazy var reactions = makeReactions()
     private lazy var calendar = makeCalendar()
-    private(set) lazy var mentions = MentionPopover(parent: menuParent)
+    private lazy var mentions = MentionPopover(parent: menuParent)
     /// Returns the card of a mention, or `nil` for none.
     var mentionCard: (Mention) -> UserCard.Content? = { _ in nil }
     private let menuParent: Widget

@@ -26,8 +26,8 @@ public struct AccountFolders: Sendable {
 
     private static let removedSuffix = "-removed"
 
-    /// Removes an account's folder. What is interrupted is done by ``removeRemains()``: a later sign-in must not find
-    /// the messages that were to be deleted, nor send those that were queued.
+    /// Removes an account's folder. It is renamed first, so that a later sign-in neither finds its messages nor sends
+    /// those that were queued, even if the removal is interrupted; ``removeRemains()`` then completes it.
     public func remove(_ account: String) throws {
         let folder = folder(of: account)
         let name = folder.lastPathComponent + "-\(UUID().uuidString.prefix(8))" + Self.removedSuffix
@@ -37,7 +37,8 @@ public struct AccountFolders: Sendable {
     }
 
     /// Removes what an interrupted ``remove(_:)`` left.
-    public func removeRemains() {
+    @concurrent
+    public func removeRemains() async {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
         for name in names where name.hasSuffix(Self.removedSuffix) {
             // The next start tries again.

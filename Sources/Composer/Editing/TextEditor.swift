@@ -310,19 +310,10 @@ struct TextEditor: Sendable {
     /// Escapes a literal text that becomes a part of a Markdown one. Markdown in a literal text stays as it was typed.
     private func adapted(_ written: WrittenText, at offset: Int) -> WrittenText {
         guard written.syntax == .plain, document.syntax == .markdown else { return written }
-        let line = document.line(at: offset)
-        guard !isInCode(offset, line) else { return written }
-        let before = document.text(in: TextRange(start: line.location, end: offset))
+        // Backslashes would be visible in code.
+        guard !typingRules.isInCode(at: offset) else { return written }
+        let before = document.text(in: TextRange(start: document.line(at: offset).location, end: offset))
         return MarkdownEscaping(after: before).escaped(written)
-    }
-
-    /// Whether an offset of a line is in code, where backslashes would be visible.
-    private func isInCode(_ offset: Int, _ line: TextRange) -> Bool {
-        if typingRules.isInFence(at: line.location) { return true }
-        let styling = MarkdownStyling(rules: configuration.markdown)
-        return styling.runs(in: document.text(in: line), isInFence: false).runs.contains { run in
-            run.style == .code && run.range.covers(.caret(offset - line.location))
-        }
     }
 
     // MARK: Changes by code

@@ -41,13 +41,23 @@ struct TypingRules {
     }
 
     /// Whether a line is inside a code fence that was opened in the preceding 16,384 UTF-16 code units.
-    func isInFence(at lineStart: Int) -> Bool {
+    private func isInFence(at lineStart: Int) -> Bool {
         guard let fence = configuration.markdown.first(where: { $0.form == .fence }) else { return false }
         let before = document.text(in: TextRange(start: max(0, lineStart - 16_384), end: lineStart))
         let fences = before.split(whereSeparator: \.isNewline).filter { line in
             line.drop { $0 == " " }.hasPrefix(fence.symbol)
         }
         return !fences.count.isMultiple(of: 2)
+    }
+
+    /// Whether an offset is in a code span or a code fence.
+    func isInCode(at offset: Int) -> Bool {
+        let line = document.line(at: offset)
+        if isInFence(at: line.location) { return true }
+        let styling = MarkdownStyling(rules: configuration.markdown)
+        return styling.runs(in: document.text(in: line), isInFence: false).runs.contains { run in
+            run.style == .code && run.range.covers(.caret(offset - line.location))
+        }
     }
 
     // MARK: Double spaces

@@ -72,7 +72,7 @@ public actor MatrixAccounts: AccountService {
     /// - Parameter connects: whether to connect them now; otherwise ``connect()`` does.
     /// - Throws: ``ChatError`` if the list of accounts cannot be read.
     public func start(connects: Bool = true) async throws {
-        folders.removeRemains()
+        Task { [folders] in await folders.removeRemains() }
         for account in try await list.accounts() where account.kind == Self.kind {
             entries.append(Entry(account: account))
         }
@@ -202,8 +202,8 @@ public actor MatrixAccounts: AccountService {
     /// Signs the account in with its stored credential and starts syncing.
     private func connect(_ id: String) async {
         guard entry(id)?.backend != nil else { return }
-        // One that was too large to be checked at opening is checked beside its use. If that finds damage, the next start
-        // repairs it.
+        // A history that was too large to be checked at opening is checked while it is in use. If that finds damage, the
+        // next start repairs it.
         if let store = entry(id)?.store, store.needsCheck { Task { _ = await store.checkHistory() } }
         update(id) { $0.condition = .connecting }
         do {

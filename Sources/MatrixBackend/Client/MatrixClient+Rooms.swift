@@ -35,7 +35,8 @@ extension MatrixClient {
         try Self.event(await call(.put, room(id, "redact", event, transaction), body: [:]))
     }
 
-    /// Requests history before a token, or before now without one, newest first; or after a token, oldest first.
+    /// Requests history before a token, or before now if it is `nil` or empty, newest first; or after a token, oldest
+    /// first.
     func history(
         of id: RoomID, before token: String?, limit: Int, forwards: Bool = false
     ) async throws -> HistoryPage {
@@ -97,7 +98,7 @@ extension MatrixClient {
 
     /// Whether an error says of a single event that the user cannot have it. Any other may be temporary, as when a proxy
     /// sends the request to the wrong worker.
-    private static func isAbsence(_ status: Int, _ code: String) -> Bool {
+    static func isAbsence(_ status: Int, _ code: String) -> Bool {
         switch (status, code) {
         // An ID that no event can have.
         case (400, _), (403, "M_FORBIDDEN"), (404, "M_NOT_FOUND"): true

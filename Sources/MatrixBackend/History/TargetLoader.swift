@@ -26,6 +26,10 @@ struct TargetLoader: Sendable {
                 guard let next = try await self.gap(before: target, in: room) else { return }
                 gap = next
             }
+        } catch MatrixError.rejected(let status, let code, _)
+            where target.isDate && MatrixClient.isAbsence(status, code)
+        {
+            // The server has named an event that the user may not see: what is nearest to the date is stored.
         } catch {
             throw ChatError.translated(error)
         }
@@ -94,4 +98,8 @@ struct TargetLoader: Sendable {
         }
         return nil
     }
+}
+
+extension TimelineTarget {
+    fileprivate var isDate: Bool { if case .date = self { true } else { false } }
 }

@@ -146,4 +146,28 @@ import Testing
         #expect(try await reader.fetchAll(of: room) { _ in } == position)
         await parts.store.close()
     }
+
+    @Test(
+        "A date whose event the user may not see is reached as nearly as possible; one that could not be asked for fails",
+        arguments: [(403, "M_FORBIDDEN"), (404, "M_NOT_FOUND"), (404, "M_UNRECOGNIZED"), (502, "M_UNKNOWN")])
+    func dateOfAHiddenEvent(status: Int, code: String) async throws {
+        let transport = FakeTransport.responding { request in
+            let path = request.url.path
+            if path.hasSuffix("/timestamp_to_event") { return ["event_id": "$old"] }
+            return [
+                "errcode": .string(path.contains("/context/") ? code : "M_LIMIT_EXCEEDED"),
+                "status": .integer(Int64(path.contains("/context/") ? status : 429)),
+            ]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let loader = TargetLoader(
+            client: parts.client, store: parts.store, entered: EnteredRooms(), filler: parts.filler)
+        func load() async throws { try await loader.load(.date(.distantPast), in: AccountParts.room) }
+        if ["M_FORBIDDEN", "M_NOT_FOUND"].contains(code) {
+            try await load()
+        } else {
+            await #expect(throws: ChatError.self) { try await load() }
+        }
+        await parts.store.close()
+    }
 }

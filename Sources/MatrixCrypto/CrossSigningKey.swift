@@ -1,6 +1,6 @@
 import ChatCore
 import JSONReading
-public import Ratchets
+import Ratchets
 
 /// One of the three public keys of a user's identity, as its owner published it.
 struct CrossSigningKey: Equatable, Sendable {

@@ -1,7 +1,7 @@
 public import ChatCore
 import Foundation
 public import JSONReading
-public import Ratchets
+import Ratchets
 
 /// Sessions encrypted for the backup, ready for upload.
 public struct BackupBatch: Sendable {

@@ -1,4 +1,4 @@
-public import GtkKit
+import GtkKit
 
 /// The two ends of a ``TimelineList``.
 nonisolated public enum TimelineListEdge: Sendable {

@@ -70,8 +70,8 @@ final class AutomaticMediaTests: GtkTestCase {
         }
     }
 
-    func testSmallFilesAreDownloadedWhenTheyAreShown() throws {
-        try onMain {
+    func testSmallFilesAreDownloadedWhenTheyAreShown() {
+        onMain {
             let (server, view, media, window) = Self.show([.videos: .small, .audio: .small, .files: .small])
             let small = Set(Self.files.prefix(4).map(\.uri))
             XCTAssertTrue(MainLoop.pump { Set(server.requested).isSuperset(of: small) }, "\(server.requested)")

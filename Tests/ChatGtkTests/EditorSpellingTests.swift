@@ -17,7 +17,7 @@ import XCTest
 final class EditorSpellingTests: GtkTestCase {
     /// The folder in which Enchant stores the words that tests add.
     private static let words: TemporaryFolder? = {
-        guard let folder = try? TemporaryFolder() else { return nil }
+        let folder = TemporaryFolder()
         setenv("ENCHANT_CONFIG_DIR", folder.url.path, 1)
         // If Enchant prefers Aspell, that has its own word list in the home folder.
         setenv("ASPELL_CONF", "home-dir \(folder.url.path)", 1)

@@ -307,8 +307,8 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
-    func testButtonsAreReactReplyAndMenuFromTheBubbleOn() throws {
-        try onMain {
+    func testButtonsAreReactReplyAndMenuFromTheBubbleOn() {
+        onMain {
             for isOwn in [true, false] {
                 let buttons = MessageButtons(isOwn: isOwn)
                 let tooltips = buttons.widget.children.map { $0.tooltip }

@@ -171,7 +171,7 @@ import Testing
     @Test func leftRoomIsRemovedWithItsUnsentData() async throws {
         let store = try await open()
         try await apply([event(1)], to: store)
-        try await store.saveDraft(Fixtures.draft("x"), in: room)
+        _ = try await store.saveDraft(Fixtures.draft("x"), in: room)
         let outcome = try await apply([], to: store) { $0.isLeft = true }
         #expect(outcome.isLeft)
         #expect(try await store.roomSummaries().isEmpty)

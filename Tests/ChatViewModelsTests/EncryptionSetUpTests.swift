@@ -155,7 +155,7 @@ struct EncryptionSetUpTests {
 
     @Test("The recovery key is saved to a file that only the user can read, also if it replaces one.")
     func file() async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryFolder()
         let file = folder.url.appendingPathComponent("key.txt")
         try Data("what was there before, and longer than the key by far".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)

@@ -164,7 +164,7 @@ import Testing
     func marksSelectedMessages() async throws {
         await open(9...12)
         var selected = SelectedMessages()
-        _ = selected.toggle(MessageID("m10"), try #require(item(10)))
+        _ = selected.toggle(MessageID("m10"), item(10))
         loaded.setSelected(selected, changed: [MessageID("m10")])
         #expect(item(10)?.isSelected == true)
         loaded.layOutAll()

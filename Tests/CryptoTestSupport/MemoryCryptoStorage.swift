@@ -1,5 +1,5 @@
 public import ChatCore
-public import Foundation
+import Foundation
 
 /// In-memory storage that groups records by kind, for fast lookup.
 public actor MemoryCryptoStorage: CryptoStorage {

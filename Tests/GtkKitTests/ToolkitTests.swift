@@ -99,8 +99,8 @@ final class ToolkitTests: GtkTestCase {
         }
     }
 
-    func testDataOfAResourceIsRead() throws {
-        try onMain {
+    func testDataOfAResourceIsRead() {
+        onMain {
             XCTAssertNil(Resources.data("/io/github/parlance_chat/Nothing"))
             let theme = "/org/gtk/libgtk/theme/Default/Default-light.css"
             XCTAssertEqual(Resources.data(theme).map { String(decoding: $0, as: UTF8.self) }, Resources.text(theme))

@@ -1,5 +1,5 @@
 import CGtk
-public import Foundation
+import Foundation
 import GtkKit
 import Synchronization
 

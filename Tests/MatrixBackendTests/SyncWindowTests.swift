@@ -24,7 +24,7 @@ import Testing
 
     private func catchUp(_ backend: MatrixBackend, _ server: BoundedServer) async throws {
         while true {
-            if await backend.syncStatus.hasCaughtUp, backend.connection.current == .online, server.isWaiting { return }
+            if backend.syncStatus.hasCaughtUp, backend.connection.current == .online, server.isWaiting { return }
             try await Task.sleep(for: .milliseconds(5))
         }
     }

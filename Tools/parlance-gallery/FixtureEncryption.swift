@@ -84,10 +84,10 @@ final class FixtureEncryption: EncryptionService {
         [
             AccountDevice(id: "GKYXPCNWTZ", name: "Parlance on the desk", isThis: true, trust: .confirmed),
             AccountDevice(
-                id: "PHONE", name: "Phone", lastSeen: await Gallery.now.addingTimeInterval(-86_400), trust: .confirmed),
+                id: "PHONE", name: "Phone", lastSeen: Gallery.now.addingTimeInterval(-86_400), trust: .confirmed),
             AccountDevice(
                 id: "BORROWED", name: "A borrowed notebook with a long name",
-                lastSeen: await Gallery.now.addingTimeInterval(-8_640_000), trust: .unconfirmed),
+                lastSeen: Gallery.now.addingTimeInterval(-8_640_000), trust: .unconfirmed),
             AccountDevice(id: "BRIDGE", name: "", trust: .withoutEncryption),
         ]
     }

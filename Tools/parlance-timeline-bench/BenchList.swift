@@ -152,7 +152,7 @@ final class GtkList: BenchList {
 
     func scrollToEnd() { scroll(to: keys.count - 1) }
     func scroll(to index: Int) {
-        widget.withPointer {
+        _ = widget.withPointer {
             gtk_widget_activate_action_variant($0, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
         }
     }

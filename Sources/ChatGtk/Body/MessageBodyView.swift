@@ -1,6 +1,6 @@
 public import ChatCore
 import ChatViewModels
-public import Composer
+import Composer
 public import GtkKit
 
 /// Renders the body of a message.

@@ -1,5 +1,5 @@
 import ChatViewModels
-public import GtkKit
+import GtkKit
 
 /// Asks for confirmation of a destructive action.
 enum Confirmation {

@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 
 /// The main window's banner and setup dialog for the displayed account's encryption.
 extension AccountsCoordinator {

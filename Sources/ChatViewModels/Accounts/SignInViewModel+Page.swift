@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 
 extension SignInViewModel.State {
     /// A page of the dialog.

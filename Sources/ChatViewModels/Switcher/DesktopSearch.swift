@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 import Observation
 
 /// Provides rooms and people of all accounts to the desktop's search, but no messages: the desktop shows results to

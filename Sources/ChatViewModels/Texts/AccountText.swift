@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 
 /// The texts of the account list.
 public struct AccountText {

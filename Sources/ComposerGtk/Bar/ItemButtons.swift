@@ -1,4 +1,4 @@
-public import Composer
+import Composer
 import GtkKit
 
 /// The appearance of a `ComposerItem`'s button.

@@ -1,6 +1,6 @@
 import CConfinement
 import Glibc
-public import MediaDecoding
+import MediaDecoding
 
 /// Sandboxes a decoder: no opening of files, connections, processes or threads, and limits on memory and time.
 public enum Confinement {

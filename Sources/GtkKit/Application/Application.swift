@@ -129,7 +129,7 @@ public final class Application: Object {
     /// Adds an action with a text as its parameter.
     @discardableResult
     public func addTextAction(_ name: String, _ handler: @escaping @MainActor (String) -> Void) -> Action {
-        ActionMap.add(to: pointer, name, acceptsString: true, true) { handler($0 ?? "") }
+        ActionMap.add(to: pointer, name, acceptsString: true, true) { handler($0) }
     }
 
     /// Sets the accelerators of an action in GTK's syntax, for example `<Control>q`.

@@ -1,4 +1,4 @@
-public import CGtk
+import CGtk
 public import Foundation
 
 /// Content offered to other applications through the clipboard or drag and drop, in several formats.

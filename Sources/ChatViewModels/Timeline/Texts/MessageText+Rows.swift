@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 public import Composer
 
 /// Texts that depend on the state of a row or of a bar.

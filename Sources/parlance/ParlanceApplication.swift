@@ -40,6 +40,7 @@ final class ParlanceApplication {
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
     private var releasing: Timeout?
+    private var forgetting: Timeout?
     private lazy var serviceRestart = ServiceRestart(
         mayRestart: { [weak self] in await self?.mayRestart(losingUndo: $0) == true },
         restart: { [weak self] in self?.handle(.restartDue) })
@@ -212,6 +213,8 @@ final class ParlanceApplication {
     /// Gives back what only the start needed, and what a session without a window does not need, once what its start or
     /// its window left has come to rest.
     private func releaseMemory() {
+        // A start maps two thirds of the code, most of it because Linux maps what is around what runs.
+        forgetting = Timeout(after: .seconds(1)) { Task { await Memory.forgetCode() } }
         releasing = Timeout(after: .seconds(4)) { [weak self] in
             guard let self, let session else { return }
             let hasWindow = !presenter.isEmpty

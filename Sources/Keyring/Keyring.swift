@@ -60,14 +60,15 @@ import GtkKit
     }
 
     /// libsecret reports a dismissed prompt as no result instead of an error; this finds the item, but unlocks nothing.
+    /// A locked default collection that lists no items may have it.
     @MainActor public func isLocked(_ account: String) async throws -> Bool {
-        try await call(about: account) { call in
+        let locks: [Bool] = try await call(about: account) { call in
             secret_password_searchv(call.schema, call.attributes, 0, call.cancellable, call.callback, call.data)
         } finish: { result, error in
-            guard let list = secret_password_search_finish(result, error) else { return false }
+            guard let list = secret_password_search_finish(result, error) else { return [] }
             let items = list.assumingMemoryBound(to: GList.self)
             defer { g_list_free_full(items) { g_object_unref($0) } }
-            return sequence(first: items, next: { $0.pointee.next }).contains { item in
+            return sequence(first: items, next: { $0.pointee.next }).map { item in
                 // In a Flatpak, items come from the file backend, which cannot be locked.
                 guard let data = item.pointee.data, shim_is_a(data, GType(secret_item_get_type())) != 0 else {
                     return false
@@ -75,6 +76,8 @@ import GtkKit
                 return secret_item_get_locked(data) != 0
             }
         }
+        if !locks.isEmpty { return locks.contains(true) }
+        return try await SecretCollections.mayHideItems()
     }
 
     // MARK: Calling libsecret

@@ -7,6 +7,7 @@ import XCTest
 /// The keyring over a real Secret Service (gnome-keyring) on a private session bus.
 final class KeyringTests: GtkTestCase {
     private static let ann = "@ann:example.org"
+    private static let bo = "@bo:example.org"
 
     func testStoresReplacesAndRemovesCredentials() throws {
         try onMain {
@@ -43,6 +44,54 @@ final class KeyringTests: GtkTestCase {
             XCTAssertEqual(try finish { try await keyring.credential(of: Self.ann) }, AccountCredential("one"))
             // All tests share the keyring's file.
             try finish { try await keyring.removeCredential(of: Self.ann) }
+        }
+    }
+
+    /// A database that KeePassXC has locked looks like this, whatever is in it.
+    func testLockedKeyringThatListsNothingIsLocked() throws {
+        try onMain {
+            let service = try SecretService()
+            defer { service.end() }
+            let keyring = Keyring()
+            // All tests share the keyring's file.
+            for account in [Self.ann, Self.bo] { try finish { try await keyring.removeCredential(of: account) } }
+            XCTAssertNil(try finish { try await keyring.credential(of: Self.ann) })
+            XCTAssertFalse(try finish { try await keyring.isLocked(Self.ann) })
+            try service.lock()
+            XCTAssertEqual(Self.failure { _ = try await keyring.credential(of: Self.ann) }, .locked)
+            XCTAssertTrue(try finish { try await keyring.isLocked(Self.ann) })
+        }
+    }
+
+    /// GNOME Keyring lists what is locked, so that nothing has to be unlocked to see that an account has no credential.
+    func testLockedKeyringThatListsOtherItemsHasNoCredential() throws {
+        try onMain {
+            let service = try SecretService()
+            defer { service.end() }
+            let keyring = Keyring()
+            try finish { try await keyring.removeCredential(of: Self.ann) }
+            try finish { try await keyring.store(AccountCredential("other"), of: Self.bo) }
+            try service.lock()
+            XCTAssertNil(try finish { try await keyring.credential(of: Self.ann) })
+            XCTAssertFalse(try finish { try await keyring.isLocked(Self.ann) })
+        }
+    }
+
+    /// Credentials are stored in the default collection. Of another one, it does not matter that it is locked.
+    func testLockedCollectionBesideTheDefaultOneHidesNothing() throws {
+        try onMain {
+            let service = try SecretService()
+            defer { service.end() }
+            let keyring = Keyring()
+            // All tests share the keyring's file.
+            for account in [Self.ann, Self.bo] { try finish { try await keyring.removeCredential(of: account) } }
+            let other = try service.addLockedCollection()
+            // Nothing to report: the next test would find one collection more.
+            defer { try? FileManager.default.removeItem(at: other) }
+            XCTAssertNil(try finish { try await keyring.credential(of: Self.ann) })
+            XCTAssertFalse(try finish { try await keyring.isLocked(Self.ann) })
+            try service.lock()
+            XCTAssertTrue(try finish { try await keyring.isLocked(Self.ann) })
         }
     }
 

@@ -34,6 +34,30 @@ final class SecretService {
         guard response.contains(collection) else { throw NotStarted() }
     }
 
+    /// Adds a collection that nobody has unlocked, as empty as the login keyring.
+    /// - Returns: its file.
+    func addLockedCollection() throws -> URL {
+        let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? NSHomeDirectory() + "/.local/share"
+        let folder = URL(fileURLWithPath: data).appendingPathComponent("keyrings")
+        let file = folder.appendingPathComponent("other.keyring")
+        try FileManager.default.copyItem(at: folder.appendingPathComponent("login.keyring"), to: file)
+        // The daemon notices a change of the folder by its time in seconds, which has to be another one.
+        let later = Date(timeIntervalSinceNow: 2)
+        try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: folder.path)
+        let isListed = MainLoop.pump(forAtMost: 30) { self.collections.contains("/other'") }
+        guard isListed else { throw NotStarted() }
+        return file
+    }
+
+    /// The daemon looks for new files when it is asked for this.
+    private var collections: String {
+        output(of: [
+            "gdbus", "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path",
+            "/org/freedesktop/secrets", "--method", "org.freedesktop.DBus.Properties.Get",
+            "org.freedesktop.Secret.Service", "Collections",
+        ])
+    }
+
     func end() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)

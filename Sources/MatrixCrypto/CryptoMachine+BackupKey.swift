@@ -105,6 +105,16 @@ extension CryptoMachine {
         try await storage.cryptoRecord(Self.restoreKey).map { String(decoding: $0.value, as: UTF8.self) }
     }
 
+    /// Ends the restore of a backup, unless the restore of another one has begun since.
+    /// - Returns: Whether it was ended.
+    public func endRestoringBackup(_ version: String) async throws -> Bool {
+        try await change { _, change in
+            guard try await restoringBackup() == version else { return false }
+            change.removed.insert(Self.restoreKey)
+            return true
+        }
+    }
+
     public func setRestoringBackup(_ version: String?) async throws {
         try await change { _, change in
             if let version {

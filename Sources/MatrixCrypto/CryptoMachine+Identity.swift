@@ -281,7 +281,7 @@ extension CryptoMachine {
         }
         // The signature that confirms this device may not have reached the server.
         guard let own = state.own, own.isVerified, let keys = list.devices[device], !own.confirms(keys),
-            !keys.isDisputed, !state.outgoing.holdsSignatures,
+            !keys.isDisputed, !state.outgoing.holdsSignature(of: DeviceID(user: user, device: device)),
             let seed = try await PrivateKeys.stored(.selfSigning, in: storage, key: key)
         else { return }
         let selfSigning = try SigningKey(seed: seed)

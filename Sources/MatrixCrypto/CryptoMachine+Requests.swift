@@ -29,7 +29,7 @@ extension CryptoMachine {
                 state.isUploading = true
                 return (.upload(Array(upload)), nil)
             }
-            if !state.isSending, let next = state.outgoing.nextToSend {
+            if !state.isSending, let next = state.outgoing.nextToSend(after: state.signatureDelays, at: now) {
                 state.isSending = true
                 return (next.action, next.number)
             }
@@ -47,8 +47,8 @@ extension CryptoMachine {
     /// When ``nextRequest(at:)`` is worth calling again even if nothing is received.
     public func nextAttempt(after now: Date) async throws -> Date? {
         try await change { state, _ in
-            ([state.tracker.nextAttempt(after: now), state.upkeep.formerFallbackKeyEnd]
-                + state.repairDelays.values.map(\.until))
+            let delays = Array(state.repairDelays.values) + state.signatureDelays.values
+            return ([state.tracker.nextAttempt(after: now), state.upkeep.formerFallbackKeyEnd] + delays.map(\.until))
                 .compactMap(\.self).filter { $0 > now }.min()
         }
     }
@@ -92,9 +92,13 @@ extension CryptoMachine {
             case .upload:
                 state.isUploading = false
                 try state.upkeep.uploaded(answer: answer)
-            case .send, .uploadSignatures:
+            case .send:
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
+            case .uploadSignatures(let body):
+                state.isSending = false
+                guard let number = request.number else { return }
+                try await self.answered(body, as: number, with: answer, &state, &change, at: now)
             case .sendAll(let batch):
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
@@ -117,9 +121,12 @@ extension CryptoMachine {
             case .upload:
                 state.isUploading = false
                 try state.upkeep.refused()
-            case .send, .uploadSignatures:
+            case .send:
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
+            case .uploadSignatures(let body):
+                state.isSending = false
+                if let number = request.number { try await self.rejected(body, as: number, &state, &change) }
             case .sendAll(let batch):
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
@@ -193,7 +200,7 @@ extension CryptoMachine {
         _ answer: JSONValue, of claims: [KeyClaim], _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws {
         let all = answer["one_time_keys"]?.object
-        let unreached = answer["failures"]?.object ?? [:]
+        let unreached = answer.failures
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
         let known = try await self.devices(of: claims.map(\.user))
         let devices = claims.map { claim in known[claim.user]?.first { $0.device == claim.device } }
@@ -201,7 +208,7 @@ extension CryptoMachine {
         var untold: [(reader: DeviceID, content: JSONValue)] = []
         for (claim, device) in zip(claims, devices) {
             let isRequested = state.requested.remove(claim.id) != nil
-            guard let all, unreached.member(claim.user.server) == nil else {
+            guard let all, let unreached, unreached.member(claim.user.server) == nil else {
                 state.delay(claim, isRequested, from: now)
                 if isRequested { untold += Self.noSession(with: claim, device, &peers, writer) }
                 continue

@@ -17,6 +17,8 @@ public actor CryptoMachine {
         /// Whether the server has other keys for this device, which makes the stored ones useless.
         var isReplaced: Bool
         var repairDelays: [UInt64: RetryDelay] = [:]
+        /// Retry delays of queued signatures that the server has not stored.
+        var signatureDelays: [UInt64: RetryDelay] = [:]
         /// Devices with which a session is needed to share a room key.
         var requested: Set<DeviceID> = []
         /// Retry delays of devices whose last claim yielded no session.

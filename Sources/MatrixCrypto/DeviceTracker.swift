@@ -162,12 +162,12 @@ public struct DeviceTracker: Sendable {
     ) -> [DeviceListChange] {
         failed(query)
         revision += 1
-        // A response without `device_keys` does not mean that the users have no devices.
-        guard let all = answer.object?["device_keys"]?.object else {
+        // A response without `device_keys`, or with failures that cannot be read, does not mean that the users have no
+        // devices.
+        guard let all = answer.object?["device_keys"]?.object, let unreached = answer.failures else {
             for user in query.users { delays[user, default: RetryDelay()].extend(from: now) }
             return []
         }
-        let unreached = answer.object?["failures"]?.object ?? [:]
         for server in Set(query.users.map(\.server)) {
             if unreached.member(server) != nil {
                 delays[server, default: RetryDelay()].extend(from: now)
@@ -202,7 +202,7 @@ public struct DeviceTracker: Sendable {
 
 /// A retry delay that doubles with each failure, from 15 seconds up to an hour.
 struct RetryDelay: Equatable, Sendable {
-    private var failures = 0
+    private(set) var failures = 0
     private(set) var until = Date.distantPast
 
     mutating func extend(from now: Date) {

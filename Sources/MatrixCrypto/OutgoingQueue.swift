@@ -65,13 +65,20 @@ struct OutgoingQueue {
 
     var isEmpty: Bool { items.isEmpty }
 
-    var holdsSignatures: Bool {
-        items.values.contains { if case .signatures = $0 { true } else { false } }
+    /// Whether a signature of this device waits for being uploaded.
+    func holdsSignature(of device: DeviceID) -> Bool {
+        items.values.contains { item in
+            guard case .signatures(let body) = item else { return false }
+            return SignatureUpload(body).objects.contains(device)
+        }
     }
 
     /// The next item to send.
-    var nextToSend: (number: UInt64, action: CryptoRequest.Action)? {
-        for number in items.keys.sorted() {
+    /// - Parameter delays: The retry delays of items, by their number. Items behind them do not wait.
+    func nextToSend(
+        after delays: [UInt64: RetryDelay], at now: Date
+    ) -> (number: UInt64, action: CryptoRequest.Action)? {
+        for number in items.keys.sorted() where delays[number]?.until ?? now <= now {
             switch items[number] {
             case .message(let message)?: return (number, .send(message))
             case .batch(let batch)?: return (number, .sendAll(batch))

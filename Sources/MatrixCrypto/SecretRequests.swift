@@ -139,9 +139,12 @@ extension CryptoMachine {
         try await PrivateKeys.stored(.backup, isStaged: true, in: storage, key: key)
     }
 
-    /// Removes the key after it was compared.
-    public func dropUnprovenBackupKey() async throws {
-        try await change { _, change in change.removed.insert(Self.unprovenBackup) }
+    /// Removes the key that was compared, unless another one has arrived since.
+    public func dropUnprovenBackupKey(_ compared: KeyMaterial) async throws {
+        try await change { _, change in
+            guard let known = try await unprovenBackupKey(), known.isEqual(to: compared) else { return }
+            change.removed.insert(Self.unprovenBackup)
+        }
     }
 }
 

@@ -148,6 +148,11 @@ struct VerificationFlow {
         if !hasEnded { phase = .canceled(cancellation) }
     }
 
+    /// Ends a completed verification as failed, because the server does not store its signature.
+    mutating func revoke() {
+        if phase == .done { phase = .canceled(.failed) }
+    }
+
     // MARK: Time
 
     /// Cancels the verification if it times out, or sends `start` if the other side does not.
@@ -197,15 +202,23 @@ struct VerificationFlow {
                 guard exchange != nil else { throw SasExchange.Failure.unexpectedMessage }
                 try exchange?.received(mac: content)
                 return []
-            case "cancel":
-                phase = .canceled(Verification.Cancellation(code: content["code"]?.string))
-                return []
+            case "cancel": return takeCancel(content)
             // `done` is ignored: only the other side's MACs count.
             default: return []
             }
         } catch let failure as SasExchange.Failure {
             return cancel(failure, Verification.Cancellation(code: failure.rawValue))
         }
+    }
+
+    /// - Returns: What tells the other devices that one of them has declined the request (specification, "Key
+    ///   verification framework"). The message does not say which one, so it goes to all.
+    private mutating func takeCancel(_ content: JSONValue) -> [Message] {
+        phase = .canceled(Verification.Cancellation(code: content["code"]?.string))
+        guard device == nil, asked.count > 1 else { return [] }
+        return [
+            Message(type: Self.prefix + "cancel", content: ["code": "m.user", "reason": "m.user"], devices: asked)
+        ]
     }
 
     private mutating func takeReady(

@@ -27,6 +27,13 @@ struct Verifications {
         if flows.count > Self.maxFlows, let ended = flows.firstIndex(where: \.hasEnded) { flows.remove(at: ended) }
     }
 
+    /// Ends completed verifications of a device as failed.
+    mutating func revoke(_ device: DeviceID) {
+        for index in flows.indices where flows[index].user == device.user && flows[index].device == device.device {
+            flows[index].revoke()
+        }
+    }
+
     mutating func remove(_ id: ExactText) { flows.removeAll { $0.id == id } }
 
     var deadline: Date? { flows.compactMap(\.deadline).min() }

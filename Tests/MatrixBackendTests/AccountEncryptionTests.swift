@@ -149,6 +149,40 @@ import ToolSupport
         #expect(try await start("") == .off(.noDevice))
     }
 
+    @Test("An error or a backup of keys that were opened anew since does not concern the present ones")
+    func formerKeys() async throws {
+        let encryption = try encryption(token: nil)
+        await encryption.open(device: "D", credential: credential)
+        let former = try #require(await encryption.machine)
+        await encryption.open(device: "D", credential: credential)
+        let present = try #require(await encryption.machine)
+        #expect(present !== former)
+        await #expect(throws: RatchetError.pickle) { try await encryption.end(for: RatchetError.pickle, of: former) }
+        #expect(encryption.condition == .on)
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: nil, transport: Self.server())
+        let backup = KeyBackup(
+            user: Self.user, machine: former, client: client, folder: folder.url, clock: ManualClock(),
+            now: { Fixtures.date },
+            hooks: KeyBackup.Hooks(sign: { $0 }, isTrusted: { _ in false }, didImport: { _ in }))
+        await encryption.attach(backup)
+        let isAttached = await encryption.backup != nil
+        #expect(!isAttached)
+        try await encryption.end(for: RatchetError.pickle, of: present)
+        #expect(encryption.condition == .off(.credentialLost))
+        await encryption.close()
+    }
+
+    @Test("Keys are not opened after the account was closed")
+    func openingAfterClosing() async throws {
+        let encryption = try encryption(token: nil)
+        await encryption.close()
+        await encryption.open(device: "D", credential: credential)
+        let isOpen = await encryption.machine != nil
+        #expect(!isOpen)
+        #expect(try !files.contains("keys.sqlite"))
+    }
+
     @Test func keysOfAnotherProgramAreLeftAlone() async throws {
         let server = Self.server { request in
             request.url.path.hasSuffix("/keys/query")

@@ -20,7 +20,7 @@ struct AccountParts {
     /// Not open.
     let keys: AccountEncryption
 
-    var opener: EventOpener { EventOpener(keys: keys) }
+    var opener: EventOpener { EventOpener(keys: keys, store: store) }
     var parser: HistoryParser { HistoryParser(opener: opener, context: context, store: store) }
     var sealed: SealedMessages { SealedMessages(keys: keys, parser: parser, writer: writer) }
     var filler: GapFiller { GapFiller(client: client, context: context, writer: writer, parser: parser) }

@@ -302,6 +302,28 @@ import ToolSupport
         }
     }
 
+    @Test("The restore of a newer backup is not ended by that of the former one, which is still running.")
+    func newerRestore() async throws {
+        let former = try await written(10)
+        let device = try await BackedUpDevice(server)
+        try await device.machine.setBackupKey(former)
+        server.fail(
+            BackupServer.Failure(
+                method: .get, path: "room_keys/keys", answer: ["rooms": [:]], delay: .milliseconds(300)))
+        try await device.backup.restore()
+        while !server.requests.contains(where: { $0.method == .get && $0.url.path.hasSuffix("/room_keys/keys") }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let secret = try KeyMaterial()
+        let key = try BackupKey(secret)
+        let version = server.add(key)
+        for session in try BackedUpDevice.sessions(5) { try server.add(session, version, key) }
+        #expect(try await device.backup.adopt(secret))
+        await device.isComplete()
+        #expect(device.arrivals.reduce(into: Set()) { $0.formUnion($1) }.count == 5)
+        #expect(try await device.machine.restoringBackup() == nil)
+    }
+
     @Test("A backup that is too large for one response is restored room by room.") func largeRestore() async throws {
         let key = try await written(30)
         server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: ["limit": true]))

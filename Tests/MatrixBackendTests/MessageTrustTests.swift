@@ -29,6 +29,81 @@ import ToolSupport
         await account.close()
     }
 
+    /// Moves the file of the keys into a folder.
+    private func moveKeys(to target: URL, from source: URL) throws {
+        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+        let names = try FileManager.default.contentsOfDirectory(atPath: source.path)
+        for name in names where name.hasPrefix("keys.sqlite") {
+            try FileManager.default.moveItem(at: source.appending(path: name), to: target.appending(path: name))
+        }
+    }
+
+    /// A response with messages of Ann in the encrypted room and in one that is not encrypted.
+    private func messages(_ number: Int, at time: Int64, state: Bool = false) -> JSONValue {
+        let clearState = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" }
+        let rooms = [(EncryptedAccount.room, EncryptedAccount.state), (Self.clearRoom, clearState)].map { room, known in
+            let events = (state ? known : []) + [Events.text("$\(number)", "x", at: time)]
+            return (room.rawValue, JSONValue.object(["timeline": ["events": .array(events)]]))
+        }
+        return [
+            "next_batch": .string("clear\(number)"),
+            "rooms": ["join": .object(Dictionary(rooms) { first, _ in first })],
+        ]
+    }
+
+    private static let clearRoom = RoomID("!clear:example.org")
+
+    private func trusts(_ account: EncryptedAccount, in room: RoomID) async throws -> [MessageTrust?] {
+        try await account.store.messages(in: room, before: .max, limit: 100).messages
+            .filter { $0.event == nil }.map(\.trust)
+    }
+
+    @Test("While the keys' file cannot be read, the history tells which unencrypted messages are marked")
+    func clearMessageWithoutKeys() async throws {
+        let known = Int64(Fixtures.date.timeIntervalSince1970 * 1000)
+        let (place, aside) = (folder.path("store"), folder.path("aside"))
+        var account = try await EncryptedAccount.start(in: folder, credentials)
+        account.server.sync(messages(1, at: known - 1, state: true))
+        try await account.server.waitUntilConsumed()
+        #expect(try await trusts(account, in: account.room) == [nil])
+        await account.close()
+
+        try moveKeys(to: aside, from: place)
+        account = try await EncryptedAccount.start(in: folder, nil)
+        account.server.sync(messages(2, at: known + 1))
+        try await account.server.waitUntilConsumed()
+        await account.close()
+
+        // What was marked stays so, and what comes afterwards is judged by the keys' file again.
+        try moveKeys(to: place, from: aside)
+        account = try await EncryptedAccount.start(in: folder, credentials)
+        account.server.sync(messages(3, at: known - 1))
+        account.server.sync(messages(4, at: known + 2))
+        try await account.server.waitUntilConsumed()
+        #expect(try await trusts(account, in: account.room) == [nil, .notEncrypted, nil, .notEncrypted])
+        #expect(try await trusts(account, in: Self.clearRoom) == [nil, nil, nil, nil])
+        await account.close()
+    }
+
+    @Test("The key of a session that arrives again while its messages are decrypted is used once more")
+    @MainActor func keyArrivingAgain() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        try await account.sync(EncryptedAccount.state)
+        let (backend, gate) = (account.backend, Gate())
+        let session = SessionID(room: ExactText(account.room.rawValue), session: "session")
+        let writing = Task { await backend.writer.serialized { await gate.pass() } }
+        await eventually { gate.waiting == 1 }
+        await backend.keys.noteArrived([session])
+        let opening = Task { try await backend.sealed.openImported([session]) }
+        while await !backend.keys.arrivedSessions.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        await backend.keys.noteArrived([session])
+        gate.open()
+        await writing.value
+        try await opening.value
+        #expect(await backend.keys.arrivedSessions == [session])
+        await account.close()
+    }
+
     @Test("Retrying hidden messages waits for the write in progress, which may be about to store another one")
     @MainActor func hiddenMessageBeingStored() async throws {
         let account = try await EncryptedAccount.start(in: folder, credentials)

@@ -196,6 +196,32 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("If it begins to be turned on while the server is asked, the answer proves nothing")
+    @MainActor func beginsMeanwhile() async throws {
+        let (room, gate) = (EncryptedAccount.room, Gate())
+        let store = try await ChatStore.open(in: folder.path("store"))
+        var batch = RoomBatch(id: room, createdAt: Fixtures.date)
+        batch.state = RoomState()
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        // The server has no such state.
+        let transport = FakeTransport.responding(pause: { _ in await gate.pass() }) { _ in nil }
+        let keys = AccountEncryption(
+            user: EncryptedAccount.user, client: transport.client, folder: store.folder, clock: ManualClock(),
+            now: { Fixtures.date })
+        let encryption = RoomEncryption(
+            client: transport.client, store: store, keys: keys, syncStatus: SyncStatus())
+        let asking = Task { try await encryption.way(into: room) }
+        await eventually { gate.waiting == 1 }
+        try await keys.encrypting(room) {}
+        gate.open()
+        await #expect(throws: DeliveryError.unreachable) { try await asking.value }
+        #expect(try await store.roomState(of: room).encryption == .unknown)
+        #expect(try await encryption.way(into: room) == .clear)
+        #expect(transport.requests.count == 2)
+        await keys.close()
+        await store.close()
+    }
+
     // MARK: Sizes and files
 
     @Test("The length limit of encrypted messages is known while typing, without disk access")

@@ -58,7 +58,18 @@ actor FakeCryptoStorage: CryptoStorage {
     func events(readFrom messages: Set<GroupMessage>) -> [GroupMessage: ExactText] {
         read.filter { messages.contains($0.key) }
     }
-    func commit(_ change: CryptoChange) throws {
+    private var interruption: (key: CryptoRecord.Key, action: @Sendable () async throws -> Void)?
+    /// Runs an action right before the next change of a record is stored.
+    func interrupt(changeOf key: CryptoRecord.Key, by action: @escaping @Sendable () async throws -> Void) {
+        interruption = (key, action)
+    }
+    func commit(_ change: CryptoChange) async throws {
+        if let (key, action) = interruption,
+            change.removed.contains(key) || change.put.contains(where: { $0.key == key })
+        {
+            interruption = nil
+            try await action()
+        }
         if failures > 0 {
             failures -= 1
             throw Full()

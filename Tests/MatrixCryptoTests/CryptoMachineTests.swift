@@ -362,6 +362,23 @@ import ToolSupport
         #expect(try await fixture.answerAll([lost.device]).isEmpty)
     }
 
+    @Test("A claim whose failures cannot be read is repeated: the device may have a key")
+    func malformedFailures() async throws {
+        let fixture = try await MachineFixture()
+        let (target, _) = try await fixture.published()
+        let lost = try TestPeer("@a:b", "PEER", to: target, with: OlmAccount().identityKey)
+        try await fixture.know([lost.device])
+        try await fixture.receive([lost.share(OutboundGroupSession())])
+        let request = try #require(try await fixture.machine.nextRequest(at: fixture.start))
+        guard case .claim = request.action else { return #expect(Bool(false)) }
+        let answer: JSONValue = ["one_time_keys": [:], "failures": 5]
+        try await fixture.machine.answered(request, with: answer, at: fixture.start)
+        #expect(try await fixture.machine.nextRequest(at: fixture.start) == nil)
+        guard case .claim? = try await fixture.machine.nextRequest(at: fixture.start + 15)?.action else {
+            return #expect(Bool(false))
+        }
+    }
+
     // MARK: Reasons
 
     @Test func aReasonForAMissingKeyIsShownUntilTheKeyComes() async throws {

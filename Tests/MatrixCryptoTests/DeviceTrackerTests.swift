@@ -92,7 +92,7 @@ import ToolSupport
 
     @Test(arguments: [
         JSONValue.null, [], [:], ["device_keys": 5], ["device_keys": ["@a:b": 5]], ["device_keys": ["@a:b": "x"]],
-        ["device_keys": ["@a:b": .null]],
+        ["device_keys": ["@a:b": .null]], ["device_keys": [:], "failures": 5],
     ])
     func anAnswerThatIsNoneChangesNothing(answer: JSONValue) throws {
         var tracker = DeviceTracker()

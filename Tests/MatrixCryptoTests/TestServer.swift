@@ -29,6 +29,11 @@ final class TestServer {
     /// Modifies or drops to-device messages in transit.
     var intercept: (_ sender: DeviceID, _ type: String, _ content: JSONValue) -> JSONValue? = { $2 }
     private(set) var sent: [(type: String, reader: DeviceID)] = []
+    /// The failure that an upload of a signature yields, by user and key ID; `nil` if the signature is stored.
+    var signatureFailure: (_ user: ExactText, _ key: ExactText) -> JSONValue? = { _, _ in nil }
+    private(set) var signatureUploads = 0
+    /// The users of each query.
+    private(set) var queries: [[ExactText]] = []
     /// The users in `left` of each sync response.
     var left: [ExactText] = []
 
@@ -103,7 +108,9 @@ final class TestServer {
             }
             oneTimeKeys[client.id, default: [:]].merge(upload["one_time_keys"]?.object ?? [:]) { $1 }
             return ["one_time_key_counts": ["signed_curve25519": .integer(Int64(oneTimeKeys[client.id]?.count ?? 0))]]
-        case .query(let query): return answer(to: query.users, from: client.id.user)
+        case .query(let query):
+            queries.append(query.users)
+            return answer(to: query.users, from: client.id.user)
         case .claim(let claims):
             var users: [String: [String: JSONValue]] = [:]
             for claim in claims {
@@ -125,12 +132,18 @@ final class TestServer {
             }
             return [:]
         case .uploadSignatures(let body):
+            signatureUploads += 1
+            var failures: [String: [String: JSONValue]] = [:]
             for (user, objects) in try JSONValue(parsing: body).object ?? [:] {
                 for (id, object) in objects.object ?? [:] {
-                    try sign(object.object ?? [:], ExactText(id), of: ExactText(user))
+                    if let failure = signatureFailure(ExactText(user), ExactText(id)) {
+                        failures[user, default: [:]][id] = failure
+                    } else {
+                        try sign(object.object ?? [:], ExactText(id), of: ExactText(user))
+                    }
                 }
             }
-            return [:]
+            return ["failures": .object(failures.mapValues { .object($0) })]
         }
     }
 

@@ -161,6 +161,22 @@ struct TrustPolicyTests {
         }
     }
 
+    @Test("A person whose signature the server rejects stays verified on this device, which asks what the server has.")
+    func rejectedSignatureOfAPerson() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        _ = try await share(sender, members: ["@me:b", "@a:b"])
+        server.signatureFailure = { user, _ in user == "@a:b" ? ["errcode": "M_INVALID_SIGNATURE"] : nil }
+        let (queries, uploads) = (server.queries.count, server.signatureUploads)
+        try await verify(sender, reader)
+        #expect(try await sender.machine.identity(of: "@a:b") == .verified)
+        #expect(server.queries.dropFirst(queries).contains(["@a:b", "@me:b"]))
+        // One of each user.
+        #expect(server.signatureUploads == uploads + 2)
+    }
+
     @Test("A device that is not confirmed verifies nobody.")
     func unconfirmedDevicesVerifyNobody() async throws {
         let first = try await server.signIn("@me:b", "ME")

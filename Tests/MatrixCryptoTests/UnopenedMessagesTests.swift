@@ -84,11 +84,31 @@ import ToolSupport
         let lost = try peers[0].say("x", with: group, as: "$1")
         #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
         #expect(try await !reads(lost, fixture))
-        #expect(await kept(fixture).count == 2)
+        #expect(await kept(fixture).count == 1)
         await fixture.storage.set(nil, for: memory)
         #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
         #expect(try await reads(lost, fixture))
         #expect(await kept(fixture).isEmpty)
+    }
+
+    @Test("A message that arrives while earlier ones are processed is not replaced by the next one")
+    func arrivingMeanwhile() async throws {
+        let fixture = try await MachineFixture()
+        let (device, keys) = try await fixture.published()
+        let peers = try (0..<3).map { try TestPeer("@a:b", ExactText("D\($0)"), to: device, with: keys[$0]) }
+        try await fixture.know(peers.map(\.device))
+        let events = try peers.map { try $0.share(OutboundGroupSession()) }
+        // The first one stays stored, as the damaged record makes it unreadable.
+        let memory = CryptoRecord.Key(.readMessage, owner: ExactText("\(peers[0].device.account.identityKey)"))
+        await fixture.storage.set(Data("damaged".utf8), for: memory)
+        try await keep([events[0]], fixture)
+        let (storage, late) = (fixture.storage, events[1])
+        await storage.interrupt(changeOf: CryptoRecord.Key(.unopenedMessage)) {
+            try await UnopenedMessages.keep([late], in: storage)
+        }
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.isEmpty)
+        try await keep([events[2]], fixture)
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 2)
     }
 
     @Test("A storage failure at any step loses nothing")

@@ -235,6 +235,36 @@ struct VerificationTests {
         try await expectComparing(new, third)
     }
 
+    @Test("A request that one device declines is withdrawn from the user's other devices.")
+    func oneDeviceDeclines() async throws {
+        let (old, new) = try await twoDevices()
+        #expect(try await new.machine.adopt(try await old.machine.storedSecrets()).count == 3)
+        try await server.exchangeAll()
+        let third = try await server.signIn("@me:b", "THIRD")
+        _ = try await third.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        #expect(try await only(old).phase == .requested)
+        try await perform(.cancel, new)
+        #expect(try await only(new).phase == .canceled(.here))
+        for client in [old, third] { #expect(try await only(client).phase == .canceled(.there)) }
+        #expect(cancellations.sorted() == ["NEW", "OLD", "THIRD"])
+    }
+
+    @Test("A request to a single device that it declines ends without another message.")
+    func onlyDeviceDeclines() async throws {
+        let (old, new) = try await twoDevices()
+        _ = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        try await perform(.cancel, old)
+        #expect(try await only(new).phase == .canceled(.there))
+        #expect(cancellations == ["NEW"])
+    }
+
+    /// The devices to which cancellations were sent.
+    private var cancellations: [ExactText] {
+        server.sent.filter { $0.type == "m.key.verification.cancel" }.map(\.reader.device)
+    }
+
     @Test("Unanswered requests time out, and a verification ends after ten minutes.")
     func verificationsEnd() async throws {
         let (old, new) = try await twoDevices()
@@ -326,6 +356,24 @@ struct VerificationTests {
             "m.secret.send", ["request_id": "r", "secret": "AAAA"], from: old.id, to: "@me:b", "NEW")
         try await server.exchangeAll()
         #expect(try await new.machine.storedSecrets().isEmpty)
+    }
+
+    @Test("A backup key that arrives while another one is compared is not removed with that one.")
+    func secondBackupKey() async throws {
+        let (old, new) = try await twoDevices()
+        #expect(try await new.machine.adopt(try await old.machine.storedSecrets()).count == 3)
+        try await server.exchangeAll()
+        let (first, second) = (try KeyMaterial(), try KeyMaterial())
+        for key in [first, second] {
+            try await old.machine.store(key, as: .backup)
+            try await new.machine.requestMissingSecrets()
+            try await server.exchangeAll()
+            #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: key) == true)
+        }
+        try await new.machine.dropUnprovenBackupKey(first)
+        #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: second) == true)
+        try await new.machine.dropUnprovenBackupKey(second)
+        #expect(try await new.machine.unprovenBackupKey() == nil)
     }
 
     @Test("The secrets that the user opens confirm the device only if they match the identity on the server.")

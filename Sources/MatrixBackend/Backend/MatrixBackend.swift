@@ -125,7 +125,7 @@ public actor MatrixBackend {
         self.verifier = verifier
 
         // Verification events can arrive in any way, also in the history of a direct chat that was just joined.
-        let opener = EventOpener(keys: keys) { await verifier.received($1, in: $0) }
+        let opener = EventOpener(keys: keys, store: store) { await verifier.received($1, in: $0) }
         let parser = HistoryParser(opener: opener, context: context, store: store)
         let sealed = SealedMessages(keys: keys, parser: parser, writer: writer)
         self.sealed = sealed
@@ -133,8 +133,8 @@ public actor MatrixBackend {
         let filler = GapFiller(client: client, context: context, writer: writer, parser: parser)
         let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
         reader = TimelineReader(
-            client: client, context: context, opener: EventOpener(keys: keys), clock: clock, store: store,
-            unsent: unsent, filler: filler, targets: targets, isOnline: { connection.current == .online })
+            client: client, context: context, opener: EventOpener(keys: keys, store: store), clock: clock,
+            store: store, unsent: unsent, filler: filler, targets: targets, isOnline: { connection.current == .online })
         let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
         self.unreadCounter = unreadCounter
         let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }

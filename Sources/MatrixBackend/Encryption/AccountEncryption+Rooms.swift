@@ -51,13 +51,14 @@ extension AccountEncryption {
     /// Applies a sync response, before its rooms and its token are stored.
     /// - Throws: If it cannot be stored, as on a full disk. The server then sends it again.
     func take(_ update: SyncUpdate) async throws {
+        let machine = self.machine
         do {
             try await noteEncrypted(update.encryptionSettings)
             try await noteMissedSync()
         } catch is StoreOpeningError {
             // While this cannot be read, nothing is sent; the history stores the setting as well.
         } catch {
-            try await end(for: error)
+            try await end(for: error, of: machine)
         }
         try await take(update.crypto)
         try await take(update.audienceNews)
@@ -66,8 +67,14 @@ extension AccountEncryption {
     /// Records that membership changes were missed while the keys were unavailable.
     func noteMissedSync() async throws {
         guard machine == nil, !hasMissedSync, let storage = try await roomStorage() else { return }
-        try await CryptoMachine.noteMissedSync(in: storage)
-        hasMissedSync = true
+        // Before it is recorded: opening the keys meanwhile resets this, so that the next time is recorded as well.
+        hasMissedSync = machine == nil
+        do {
+            try await CryptoMachine.noteMissedSync(in: storage)
+        } catch {
+            hasMissedSync = false
+            throw error
+        }
         // The keys may have been opened while it was recorded.
         try await machine?.catchUp()
     }
@@ -83,7 +90,7 @@ extension AccountEncryption {
         do {
             try await machine.received(news)
         } catch {
-            try await end(for: error)
+            try await end(for: error, of: machine)
         }
     }
 
@@ -102,7 +109,7 @@ extension AccountEncryption {
             }
             return sealing
         } catch {
-            try await end(for: error)
+            try await end(for: error, of: machine)
         }
         throw deliveryErrorWithoutKeys
     }
@@ -117,7 +124,7 @@ extension AccountEncryption {
             return try await machine.setMembers(
                 members, visibility: visibility, of: ExactText(room.rawValue), since: version)
         } catch {
-            try await end(for: error)
+            try await end(for: error, of: machine)
         }
         throw deliveryErrorWithoutKeys
     }

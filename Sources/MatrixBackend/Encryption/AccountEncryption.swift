@@ -29,6 +29,8 @@ actor AccountEncryption {
     nonisolated let knownRooms = Mutex<Set<RoomID>>([])
     /// Rooms in which encryption is being enabled. Nothing is sent there until the outcome is known.
     private(set) var roomsBeingEncrypted: Set<RoomID> = []
+    /// Incremented whenever enabling a room's encryption begins: what the server said before may not hold any more.
+    private(set) var switchCount = 0
     private let gate = SerialGate()
     private let conditions = ValueFeed(EncryptionCondition.none)
     /// Incremented on each change of the encryption state. Observers need only the newest value.
@@ -97,6 +99,7 @@ actor AccountEncryption {
     }
 
     private func reopen(_ device: String, _ credential: KeyCredential) async {
+        guard !isClosed else { return }
         await shut()
         do {
             try await open(device, credential)
@@ -134,6 +137,8 @@ actor AccountEncryption {
         arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
         self.begun = try await machine.begun()
         self.machine = machine
+        // What is being recorded now is caught up with below, or by who records it.
+        hasMissedSync = false
         requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
             await self?.noteStanding()
         }
@@ -193,11 +198,11 @@ actor AccountEncryption {
     }
 
     private func shut() async {
+        let (requests, backup, closing) = (self.requests, self.backup, self.store)
+        // Before waiting, so that nothing begins with what is being closed.
+        (self.requests, self.backup, machine, store) = (nil, nil, nil, nil)
         await requests?.stop()
         await backup?.stop()
-        (requests, backup, machine) = (nil, nil, nil)
-        let closing = store
-        store = nil
         // Everything is already on disk, and the process's end closes the file otherwise.
         try? await closing?.close()
     }
@@ -258,7 +263,7 @@ actor AccountEncryption {
             if !sessions.isEmpty { await backup?.wake() }
             if !sync.events.isEmpty || !sync.changed.isEmpty || !sync.left.isEmpty { noteChange() }
         } catch {
-            try await end(for: error)
+            try await end(for: error, of: machine)
             return try await keep(sync)
         }
         await requests?.wake()
@@ -281,6 +286,7 @@ actor AccountEncryption {
     /// Runs an operation that may enable the room's encryption. Nothing is sent there meanwhile.
     func encrypting(_ room: RoomID, _ work: @Sendable () async throws -> Void) async throws {
         guard roomsBeingEncrypted.insert(room).inserted else { throw ChatError.busy }
+        switchCount += 1
         defer { roomsBeingEncrypted.remove(room) }
         try await work()
     }
@@ -299,7 +305,7 @@ actor AccountEncryption {
                 if readings.contains(.failure(.unknownSender)) { await requests?.wake() }
                 return readings.map { $0.mapError { SealReason($0) } }
             } catch {
-                try await end(for: error)
+                try await end(for: error, of: machine)
             }
         }
         let reason = reasonWithoutKeys
@@ -328,20 +334,25 @@ actor AccountEncryption {
     func used(_ sessions: Set<SessionID>) { arrivedSessions.subtract(sessions) }
 
     /// Ends encryption if the error means that the keys are unreadable.
-    /// - Throws: Any other error, such as that of a full disk, which can go away.
-    func end(for error: any Error) async throws {
+    /// - Parameter failed: The machine of the error; `nil` if there was none.
+    /// - Throws: Any other error, such as that of a full disk, which can go away; and any error of keys that have been
+    ///   opened anew since.
+    func end(for error: any Error, of failed: CryptoMachine?) async throws {
+        let problem: EncryptionCondition.Problem
         switch error {
         case is CancellationError, is DeliveryError: throw error
         case is ChatError:
-            guard let problem = await store?.check() else { throw error }
-            await end(.damaged(reason: problem))
-        default: await end(Self.problem(error))
+            guard let reason = await store?.check() else { throw error }
+            problem = .damaged(reason: reason)
+        default: problem = Self.problem(error)
         }
-    }
-
-    private func end(_ problem: EncryptionCondition.Problem) async {
-        await gate.runEvenIfCanceled { await shut() }
-        set(.off(problem))
+        let isOutdated: Bool = await gate.runEvenIfCanceled {
+            guard machine === failed else { return machine != nil }
+            await shut()
+            set(.off(problem))
+            return false
+        }
+        if isOutdated { throw error }
     }
 
     /// Continues with a new token.
@@ -355,8 +366,11 @@ actor AccountEncryption {
 
     /// Uploads sessions to a backup from now on, until the keys are closed.
     func attach(_ backup: KeyBackup) async {
-        await self.backup?.stop()
+        // The keys may have been closed, or opened anew, since it was made.
+        guard machine === backup.machine else { return await backup.stop() }
+        let former = self.backup
         self.backup = backup
+        await former?.stop()
         Task { for await _ in backup.standings() { noteChange() } }
         await backup.wake()
     }

@@ -99,7 +99,7 @@ actor EncryptionMonitor {
         if let secret = try await machine.unprovenBackupKey(), await keys.isOnline {
             // Done even if the key does not match. An error before that leaves it to be tried again.
             _ = try await backup.adopt(secret)
-            try await machine.dropUnprovenBackupKey()
+            try await machine.dropUnprovenBackupKey(secret)
         }
         guard status.identity != identity else { return }
         identity = status.identity

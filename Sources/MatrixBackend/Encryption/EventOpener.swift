@@ -10,10 +10,12 @@ import MatrixCrypto
 /// between.
 struct EventOpener: Sendable {
     let keys: AccountEncryption
+    let store: ChatStore
     /// Called with the decrypted events of a room, oldest first.
     var didOpen: @Sendable (RoomID, [MatrixEvent]) async -> Void = { _, _ in }
 
-    /// - Throws: If replay indices cannot be stored. None of the events may then be used.
+    /// - Throws: If replay indices cannot be stored, or if it cannot be read which rooms are encrypted. None of the
+    ///   events may then be used.
     func opened(_ update: SyncUpdate) async throws -> SyncUpdate {
         var update = update
         let timelines = try await opened(update.rooms.map { ($0.id, $0.timeline) })
@@ -32,7 +34,7 @@ struct EventOpener: Sendable {
 
     private func opened(_ rooms: [(id: RoomID, events: [MatrixEvent])]) async throws -> [[MatrixEvent]] {
         var rooms = rooms
-        for index in rooms.indices { rooms[index].events = await marked(rooms[index].events, in: rooms[index].id) }
+        for index in rooms.indices { rooms[index].events = try await marked(rooms[index].events, in: rooms[index].id) }
         let sealed = rooms.flatMap { room in
             room.events.flatMap(\.sealedParts).map { SealedEvent($0, in: room.id) }
         }
@@ -50,17 +52,38 @@ struct EventOpener: Sendable {
 
 extension EventOpener {
     /// Marks events that were sent in the clear although the room was already known to be encrypted.
-    private func marked(_ events: [MatrixEvent], in room: RoomID) async -> [MatrixEvent] {
-        // If this cannot be read, the mark is missing; nothing else depends on it.
-        guard events.contains(where: \.isClearMessage), let known = try? await keys.encryptedRoom(room) else {
+    private func marked(_ events: [MatrixEvent], in room: RoomID) async throws -> [MatrixEvent] {
+        guard events.contains(where: \.isClearMessage), let since = try await encryptionStart(of: room) else {
             return events
         }
-        let since = Date(timeIntervalSince1970: Double(known.firstSeen) / 1000)
         return events.map { event in
             guard event.isClearMessage, event.sentAt >= since else { return event }
             var event = event
             event.trust = .notEncrypted
             return event
+        }
+    }
+
+    /// The time from which on unencrypted messages of a room are marked; `nil` if it is not known to be encrypted.
+    private func encryptionStart(of room: RoomID) async throws -> Date? {
+        do {
+            return try await keys.encryptedRoom(room).map { Date(timeIntervalSince1970: Double($0.firstSeen) / 1000) }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The history does not know the time. All messages are marked: none of them is encrypted.
+            return try await mayBeEncrypted(room) ? Date.distantPast : nil
+        }
+    }
+
+    /// Whether a room may be encrypted, without the keys' file, which cannot be read.
+    private func mayBeEncrypted(_ room: RoomID) async throws -> Bool {
+        if keys.isKnownEncrypted(room) { return true }
+        do {
+            return try await store.roomState(of: room).encryption != .off
+        } catch ChatError.notFound {
+            // Nothing was known of the room's encryption before these events.
+            return false
         }
     }
 }

@@ -17,7 +17,11 @@ extension KeyBackup {
     /// Continues a restore that was started.
     func restorePending(_ found: Found) async throws {
         guard let version = try await machine.restoringBackup() else { return }
-        guard version == found.version else { return try await end() }
+        guard version == found.version else {
+            // The user may have begun to restore a newer backup than the one found before.
+            if isCurrent(found) { try await end(version) }
+            return
+        }
         // The backup's key comes with the recovery key, or from another device.
         guard let key = try await key(of: found) else { return }
         publish { $0.restore = Progress(restored: 0, total: found.count) }
@@ -29,11 +33,11 @@ extension KeyBackup {
                 do { try await restore(room, found, key) } catch MatrixError.tooLarge { continue }
             }
         }
-        try await end()
+        try await end(version)
     }
 
-    private func end() async throws {
-        try await machine.setRestoringBackup(nil)
+    private func end(_ version: String) async throws {
+        guard try await machine.endRestoringBackup(version) else { return }
         publish { $0.restore = nil }
     }
 

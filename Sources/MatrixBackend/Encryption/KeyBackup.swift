@@ -208,6 +208,12 @@ actor KeyBackup {
 
     // MARK: Version
 
+    /// Whether a backup is still the one that was found last.
+    func isCurrent(_ found: Found) -> Bool {
+        guard case .found(let current) = look else { return false }
+        return current == found
+    }
+
     /// Returns the server's backup, requested once.
     private func found() async throws -> Found? {
         try await changing.run { try await foundAlone() }

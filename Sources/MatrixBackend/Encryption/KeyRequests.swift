@@ -139,8 +139,13 @@ actor KeyRequests {
         let answer: JSONValue
         do {
             answer = try await client.perform(request.action)
+        } catch MatrixError.malformed where request.action.uploadsSignatures {
+            // An answer by something before the server, as a proxy: they are uploaded again later.
+            answer = .null
         } catch let error as MatrixError where error.isRejection {
             try await machine.refused(request, at: now())
+            // What was confirmed may not be any more.
+            await didAnswer()
             return false
         } catch {
             try await machine.failed(request)
@@ -161,6 +166,12 @@ actor KeyRequests {
     private func ring(after wait: Duration) async {
         do { try await clock.sleep(for: wait, tolerance: nil) } catch { return }
         wake()
+    }
+}
+
+extension CryptoRequest.Action {
+    fileprivate var uploadsSignatures: Bool {
+        if case .uploadSignatures = self { true } else { false }
     }
 }
 

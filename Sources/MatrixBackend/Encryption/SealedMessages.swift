@@ -24,17 +24,28 @@ struct SealedMessages: Sendable {
     func openArrived(_ publishArrivals: ([MessageArrival]) async throws -> Void) async throws {
         let arrived = await keys.arrivedSessions
         guard !arrived.isEmpty else { return }
-        for session in arrived { try await publishArrivals(open(SealedSession(session))) }
-        // If this fails, the next sync tries again.
-        await keys.used(arrived)
+        try await opening(arrived) {
+            for session in arrived { try await publishArrivals(open(SealedSession(session))) }
+        }
     }
 
     /// Decrypts messages whose keys come from a backup or a file. They are not new: no notifications.
     func openImported(_ sessions: Set<SessionID>) async throws {
-        // If decrypting fails, the next sync tries again.
-        await keys.noteArrived(sessions)
-        try await writer.serialized { for session in sessions { _ = try await open(SealedSession(session)) } }
+        try await opening(sessions) {
+            try await writer.serialized { for session in sessions { _ = try await open(SealedSession(session)) } }
+        }
+    }
+
+    /// Runs an operation that decrypts the messages of sessions. If it fails, the next sync tries again.
+    private func opening(_ sessions: Set<SessionID>, _ operation: () async throws -> Void) async throws {
+        // Before the operation: the key of a session may arrive again meanwhile, beginning earlier.
         await keys.used(sessions)
+        do {
+            try await operation()
+        } catch {
+            await keys.noteArrived(sessions)
+            throw error
+        }
     }
 
     /// Decrypts what has become readable since the keys were last open: messages received while they were locked, or

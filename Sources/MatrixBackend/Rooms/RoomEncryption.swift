@@ -20,9 +20,10 @@ struct RoomEncryption: Sendable {
     /// Returns how events have to be sent into a room.
     /// - Throws: If this cannot be determined. Nothing may then be sent.
     func way(into room: RoomID) async throws -> Way {
+        let switches = await keys.switchCount
         guard await !keys.roomsBeingEncrypted.contains(room) else { throw DeliveryError.unreachable }
         if try await keys.isEncrypted(room) { return .sealed }
-        if try await isCertainlyOff(in: room) { return .clear }
+        if try await isCertainlyOff(in: room, since: switches) { return .clear }
         try await keys.noteEncrypted([(ExactText(room.rawValue), .null)])
         return .sealed
     }
@@ -57,7 +58,9 @@ struct RoomEncryption: Sendable {
     }
 
     /// Whether both the history and the server say that the room is not encrypted.
-    private func isCertainlyOff(in room: RoomID) async throws -> Bool {
+    /// - Parameter switches: ``AccountEncryption/switchCount`` before anything was read.
+    /// - Throws: Also if enabling the encryption of a room began meanwhile.
+    private func isCertainlyOff(in room: RoomID, since switches: Int) async throws -> Bool {
         var encryption = try await store.roomState(of: room).encryption
         // Until the sync has caught up, the room may have been encrypted in the meantime.
         if encryption == .unknown || encryption == .off && !syncStatus.hasCaughtUp {
@@ -66,6 +69,12 @@ struct RoomEncryption: Sendable {
             if found != encryption { try await store.updateRoomState(of: room) { $0.encryption = found } }
             encryption = found
         }
-        return encryption == .off
+        guard encryption == .off else { return false }
+        guard await keys.switchCount == switches else {
+            // The server may have answered before that.
+            try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
+            throw DeliveryError.unreachable
+        }
+        return true
     }
 }

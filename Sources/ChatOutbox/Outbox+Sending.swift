@@ -73,7 +73,7 @@ extension Outbox {
             let ready = try await uploadFiles(of: request)
             let message = try await backend.deliver(ready)
             await finish(request.id, as: message, in: room)
-        } catch is CancellationError {
+        } catch is CancellationError where isCanceled(request) {
             land(request.id, in: room) { _ in }
         } catch DeliveryError.rejected(let reason) {
             await reject(request.id, because: reason, in: room)
@@ -89,6 +89,12 @@ extension Outbox {
                 entry.notBefore = self.elapsed() + self.backOff.delay(after: entry.failures, draw: self.draw())
             }
         }
+    }
+
+    /// Whether the outbox itself has canceled the attempt. A backend that is closing may report the same, and must not be
+    /// asked again at once: neither side waits for anything then, and the attempts would keep a thread for good.
+    private func isCanceled(_ request: OutboxRequest) -> Bool {
+        Task.isCancelled || rooms[request.room]?[request.id]?.isLeaving != false
     }
 
     private func reject(_ id: TransactionID, because reason: String, in room: RoomID) async {

@@ -7,7 +7,7 @@ import Synchronization
 final class FakeServer: OutboxBackend {
     private struct State {
         var calls: [String] = []
-        var errors: [DeliveryError] = []
+        var errors: [any Error] = []
         var isSuspended = false
         var parts: [Double] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -19,7 +19,12 @@ final class FakeServer: OutboxBackend {
     var calls: [String] { state.withLock { $0.calls } }
 
     /// Makes the next attempts fail with these errors, in order.
-    func fail(with errors: DeliveryError...) { state.withLock { $0.errors += errors } }
+    func fail(with errors: DeliveryError...) { state.withLock { $0.errors += errors as [any Error] } }
+
+    /// Makes attempts end as canceled, as many as `count`, although the outbox did not cancel them.
+    func cancel(_ count: Int) {
+        state.withLock { $0.errors += Array(repeating: CancellationError() as any Error, count: count) }
+    }
 
     /// The progress reported for each upload before it completes.
     var parts: [Double] {

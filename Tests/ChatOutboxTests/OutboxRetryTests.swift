@@ -36,6 +36,22 @@ import Testing
         #expect(harness.server.calls == ["t send text", "t send text", "t send text"])
     }
 
+    @Test("A backend that cancels by itself, as one that is closing, is asked again after a delay")
+    func backendCancels() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.cancel(2)
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        await harness.clock.waitForSleepers(2)
+        #expect(harness.server.calls.count == 1)
+        harness.clock.advance(by: .seconds(1))
+        try await harness.items { $0.first?.state == .retrying(attempts: 2) }
+        await harness.clock.waitForSleepers(2)
+        harness.clock.advance(by: .seconds(2))
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls.count == 3)
+    }
+
     @Test func retryAfterFromTheServerAppliesToAllRooms() async throws {
         let harness = try await OutboxHarness(draw: 0)
         harness.server.fail(with: .busy(retryAfter: .seconds(90)))

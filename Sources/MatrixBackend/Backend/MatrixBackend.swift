@@ -316,11 +316,12 @@ public actor MatrixBackend {
         await opening?.value
         // Before closing the keys, which it reads.
         await encryptionMonitor.stop()
+        // Before closing the keys, without which each attempt to send fails at once.
+        await outbox.close()
         await keys.close()
         verifier.finish()
         await unreadCounter.stop()
         await sweeping?.value
-        await outbox.close()
         outboxObserver.stop()
         arrivalFeed.finish()
         context.finish()

@@ -275,7 +275,7 @@ let package = Package(
             name: "ChatArchiveTests",
             dependencies: [
                 "CMD4C", "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "Composer", "JSONReading",
-                "LocalBackend", "ToolSupport",
+                "LocalBackend", "MessageMarkup", "ToolSupport",
             ],
             resources: [.copy("Exports")], swiftSettings: settings),
 
@@ -383,7 +383,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ParlanceTests",
-            dependencies: ["ChatStore", "ChatTestSupport", "LocalBackend", "parlance"],
+            dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend", "parlance"],
             swiftSettings: settings),
     ]
 )

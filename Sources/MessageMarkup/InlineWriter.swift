@@ -297,7 +297,7 @@ struct InlineWriter {
     private mutating func close(_ delimiter: Delimiter) {
         switch delimiter {
         case .spoiler: putBars()
-        case .link(let target): output.append("](" + Self.destination(target.address) + ")")
+        case .link(let target): output.append("](" + MarkdownDestination.written(target.address) + ")")
         case .bold: output.append("**")
         case .strike: output.append("~~")
         case .italic(let byte): output.append(String(UnicodeScalar(byte)))
@@ -308,19 +308,6 @@ struct InlineWriter {
     private mutating func putBars() {
         output.append("||")
         hasOpenBar = true
-    }
-
-    /// Returns a link destination, in angle brackets if its parentheses are unbalanced, and with `&` escaped where it
-    /// could begin an entity.
-    private static func destination(_ address: String) -> String {
-        var depth = 0
-        let isBalanced = address.utf8.allSatisfy { byte in
-            depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
-            return (0...20).contains(depth)
-        }
-        let written = address.replacing("&", with: "\\&")
-        let text = address.utf8.contains(UInt8(ascii: ";")) ? written : address
-        return isBalanced && depth == 0 ? text : "<" + text + ">"
     }
 
     // MARK: Text

@@ -169,6 +169,21 @@ import Testing
         #expect(Self.markdown("", written: WrittenText(text)) == text)
     }
 
+    /// An export escapes each `<`, so destinations lose their brackets where the text then reads the same.
+    @Test(arguments: [
+        ("[x](<https://a.example/y>) a", "[x](https://a.example/y) a"),
+        ("[x](<https://a.example/a b>)", "[x](https://a.example/a&#32;b)"),
+        ("[x]( <https://a.example/(\\)>  \"t\")", "[x]( https://a.example/\\(\\)  \"t\")"),
+        ("![x](<https://a.example/y\\z>)", "![x](https://a.example/y\\\\z)"),
+        ("[a]:\n<https://a.example/x y>\n\n[a]", "[a]:\nhttps://a.example/x&#32;y\n\n[a]"),
+        ("[x](<no address>)", "[x](no&#32;address)"), ("[x](<>)", "[x]()"),
+        ("`[x](<y>)` and [z](<https://a.example/y z>)", "`[x](\\<y>)` and [z](https://a.example/y%20z)"),
+        ("[x](<b", "[x](\\<b"), ("[x](<a\nb>)", "[x](\\<a\nb>)"), ("(<b>)", "(\\<b>)"),
+    ])
+    func markdownExportPreservesDestinations(_ text: String, _ markdown: String) {
+        #expect(Self.markdown(text, by: "own") == markdown)
+    }
+
     /// `/spoiler` marks what `||` cannot enclose: several paragraphs, or a code block, which it makes plain text.
     @Test(arguments: [
         ("a\n\nb", WrittenText.Syntax.markdown, "||a||\n\n||b||"),

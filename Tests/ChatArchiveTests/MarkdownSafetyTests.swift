@@ -1,6 +1,7 @@
 import CMD4C
 import ChatCore
 import ChatTestSupport
+import MessageMarkup
 import Testing
 import ToolSupport
 
@@ -58,6 +59,106 @@ import ToolSupport
         var export = MarkdownExport(times: ExportTimes(zone: ArchiveFixture.zone))
         return export.text(
             of: ExportedMessage(message: message, senderName: name, isOwn: true, reactions: [], files: []))
+    }
+
+    /// The destinations of the links and images that CommonMark finds in the text.
+    private static func destinations(in text: String) -> [String] {
+        struct Found {
+            var destinations: [String] = []
+        }
+        var parser = MD_PARSER()
+        parser.enter_block = { _, _, _ in 0 }
+        parser.leave_block = { _, _, _ in 0 }
+        parser.enter_span = { type, detail, found in
+            guard type == MD_SPAN_A || type == MD_SPAN_IMG, let detail else { return 0 }
+            // The details of both begin with the destination.
+            let destination = MarkdownSafetyTests.text(of: detail.load(as: MD_SPAN_A_DETAIL.self).href)
+            found!.assumingMemoryBound(to: Found.self).pointee.destinations.append(destination)
+            return 0
+        }
+        parser.leave_span = { _, _, _ in 0 }
+        parser.text = { _, _, _, _ in 0 }
+        var found = Found()
+        let isRead = withUnsafeMutablePointer(to: &found) { found in
+            text.withCString { md_parse($0, MD_SIZE(text.utf8.count), &parser, found) == 0 }
+        }
+        return isRead ? found.destinations : ["an error"]
+    }
+
+    /// The text of an attribute, with numeric character references decoded.
+    private static func text(of attribute: MD_ATTRIBUTE) -> String {
+        guard attribute.size > 0, let text = UnsafeRawPointer(attribute.text) else { return "" }
+        var result = ""
+        var (index, start) = (0, 0)
+        while start < attribute.size {
+            let end = Int(attribute.substr_offsets[index + 1])
+            let part = String(
+                decoding: UnsafeRawBufferPointer(start: text + start, count: end - start), as: UTF8.self)
+            let isReference = attribute.substr_types[index] == MD_TEXT_ENTITY && part.hasPrefix("&#")
+            let number = isReference ? UInt32(part.dropFirst(2).dropLast()) : nil
+            if let scalar = number.flatMap({ Unicode.Scalar($0) }) {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += part
+            }
+            (index, start) = (index + 1, end)
+        }
+        return result
+    }
+
+    private static let addressParts = [
+        "a", "a", " ", "(", ")", "(", ")", "<", ">", "\\", "\\", "\n", "\r", "\t", "`", "`", "|", "&", "&amp;", "&#32;",
+        "&#", "38", ";", "[", "]", "![", "*", "_", "\"", "'", "~", "#", "%20", "://", "\u{A0}", "\u{2028}", "\u{85}",
+        "é", "\u{301}", "\u{7F}", "\u{1}",
+    ]
+
+    private static func randomAddress(_ random: inout SeededGenerator) -> String {
+        (0..<Int.random(in: 1...12, using: &random)).map { _ in addressParts.randomElement(using: &random)! }.joined()
+    }
+
+    @Test("A link destination is read as what was written, whatever that is")
+    func destinationsAreReadBack() {
+        #expect(MarkdownDestination.written("").isEmpty)
+        var random = SeededGenerator(seed: 11)
+        for _ in 0..<1_000 {
+            let address = Self.randomAddress(&random)
+            let written = MarkdownDestination.written(address)
+            for text in ["[x](\(written))", "> a ` [x](\(written)) b", "![x](\(written) \"t\")"] {
+                let found = Self.destinations(in: text).map { Array($0.unicodeScalars) }
+                #expect(found == [Array(address.unicodeScalars)], "\(address.debugDescription): \(text)")
+            }
+            #expect(MarkdownExport.safeLines("[x](\(written))") == ["[x](\(written))"], "an export leaves it as it is")
+        }
+    }
+
+    @Test("An exported link leads where the link leads that was typed in angle brackets")
+    func bracketedDestinationsAreReadBack() {
+        var random = SeededGenerator(seed: 12)
+        for _ in 0..<1_000 {
+            let address = "https://a.example/" + Self.randomAddress(&random)
+            // A line break ends the destination, and square brackets are a test of MD4C.
+            if address.unicodeScalars.contains(where: { "\n\r[]".unicodeScalars.contains($0) }) { continue }
+            let content = address.unicodeScalars.map { scalar in
+                "\\<>".unicodeScalars.contains(scalar) ? "\\" + String(scalar) : String(scalar)
+            }.joined()
+            let typed = "see [x](<\(content)>), y"
+            let message = ExportedMessage(
+                message: Fixtures.message(1, text: typed), senderName: "Robin", isOwn: true, reactions: [], files: [])
+            let exported = MarkdownExport.safeLines(message.markdown).joined(separator: "\n")
+            #expect(!exported.contains("](\\<"), "\(exported)")
+            #expect(
+                MessageMarkup.body(markdown: exported) == MessageMarkup.body(markdown: typed),
+                "\(typed.debugDescription): \(exported)")
+        }
+    }
+
+    @Test(
+        "A link of another program keeps its destination",
+        arguments: [
+            "https://a.example/\\", "https://a.example/\\(", "https://a.example/?a&copy;b", "https://a.example/(x&y",
+        ])
+    func importedDestinationsAreReadBack(_ address: String) {
+        #expect(Self.destinations(in: MarkdownFormatter.link("x", address)) == [address])
     }
 
     @Test func rawHTMLScannerFindsTags() {

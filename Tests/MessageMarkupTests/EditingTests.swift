@@ -20,7 +20,7 @@ struct EditingTests {
         ("<ul><li>a<pre><code>b\n\nc</code></pre></li></ul>", "- a\n\n  ```\n  b\n\n  c\n  ```"),
         ("a<hr>b", "a\n\n---\n\nb"), ("<ul><li><hr></li></ul>", "- ___"),
         ("<a href=\"https://a.example/x_(y)\">t</a>", "[t](https://a.example/x_(y))"),
-        ("<a href=\"https://a.example/)\">t</a>", "[t](<https://a.example/)>)"),
+        ("<a href=\"https://a.example/)\">t</a>", "[t](https://a.example/\\))"),
         ("<a href=\"https://a.example/?a=1&amp;copy;=2\">t</a>", "[t](https://a.example/?a=1\\&copy;=2)"),
         ("<a href=\"https://a.example/\">https://a.example/</a>, b", "https://a.example/, b"),
         (

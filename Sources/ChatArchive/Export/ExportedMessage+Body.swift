@@ -13,8 +13,15 @@ extension ExportedMessage {
         return isMarkdown ? MessageMarkup.body(markdown: message.text) : MessageMarkup.body(plain: message.text)
     }
 
-    /// The body as Markdown. A text that is Markdown and has no marks is returned as typed.
-    var markdown: String { typedMarkdown ?? PortableMarkdown.source(of: body) }
+    /// The body as Markdown. A text that is Markdown and has no marks is returned as typed, except link destinations
+    /// in angle brackets: an export escapes each `<`, which would be part of them.
+    var markdown: String {
+        guard let typed = typedMarkdown else { return PortableMarkdown.source(of: body) }
+        guard let portable = MarkdownDestination.withoutBrackets(typed) else { return typed }
+        // What looks like a destination may be code.
+        let isSame = MessageMarkup.body(markdown: portable) == MessageMarkup.body(markdown: typed)
+        return isSame ? portable : PortableMarkdown.source(of: body)
+    }
 
     private var typedMarkdown: String? {
         if let written = message.written {

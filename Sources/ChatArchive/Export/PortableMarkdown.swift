@@ -136,9 +136,7 @@ struct PortableMarkdown {
         }
     }
 
-    /// A parenthesis could end the destination, and an ampersand could begin a character reference.
     private static func linkDelimiters(for address: String) -> Delimiters {
-        let destination = address.replacing("&", with: "\\&").replacing("(", with: "\\(").replacing(")", with: "\\)")
-        return Delimiters(open: "[", close: "](" + destination + ")")
+        Delimiters(open: "[", close: "](" + MarkdownDestination.written(address) + ")")
     }
 }

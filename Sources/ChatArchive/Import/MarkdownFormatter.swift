@@ -30,7 +30,10 @@ enum MarkdownFormatter {
     static func link(_ text: String, _ target: String) -> String {
         guard !target.isEmpty, !target.contains(where: { $0.isWhitespace || "<>".contains($0) }) else { return text }
         let label = text.replacing("[", with: "\\[").replacing("]", with: "\\]")
-        return "[\(label)](<\(target)>)"
+        // A backslash would escape what follows it, and an ampersand may begin a character reference.
+        let literal = target.replacing("\\", with: "\\\\")
+        let destination = literal.contains(";") ? literal.replacing("&", with: "\\&") : literal
+        return "[\(label)](<\(destination)>)"
     }
 
     static func longestRun(of delimiter: Character, in text: String) -> Int {

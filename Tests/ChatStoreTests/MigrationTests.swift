@@ -225,7 +225,9 @@ import Testing
         (whole.name, whole.alias, whole.topic, whole.avatar) = ("Garden", "#garden:a", "Beds", "mxc://a/b")
         whole.heroes = [MemberID("@ann:a"), MemberID("@bob:a")]
         (whole.joinedCount, whole.powerLevels) = (12, #"{"ban":50}"#)
-        whole.creation = RoomState.Creation(creator: MemberID("@ann:a"), at: Date(timeIntervalSince1970: 1.5))
+        // A later step gives creators of rooms whose ID has no domain infinite power.
+        whole.creation = RoomState.Creation(
+            creator: MemberID("@ann:a"), at: Date(timeIntervalSince1970: 1.5), privileged: [MemberID("@ann:a")])
         whole.succession = RoomSuccession(next: "next", reason: "why", previous: "previous")
         #expect(try await store.roomState(of: RoomID("whole")) == whole)
         var clear = RoomState()
@@ -238,6 +240,44 @@ import Testing
         #expect(known.spaces == [RoomID("!space:a")] && known.rooms.isEmpty)
         #expect(try await store.setting("matrix.sync.plain") == "s1")
         #expect(try await store.roomSummaries().first { $0.id == RoomID("whole") }?.room.address == "#garden:a")
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
+    @Test("Creators of stored rooms have infinite power if the room ID has no domain, as from version 12 on")
+    func creatorsOfStoredRooms() async throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
+        let before = try #require(Schema.history.steps.firstIndex(of: Schema.privilegedCreators))
+        try Schema(applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
+            .migrate(queue)
+        let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
+        try Schema.pending.migrate(unsent)
+        try unsent.close()
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO room (key, id, kind, name, lastActivity)
+                    VALUES (1, '!old:a', 'group', 'A', 0), (2, '!new', 'group', 'B', 0), (3, '!odd', 'group', 'C', 0),
+                        (4, '!none', 'group', 'D', 0);
+                    INSERT INTO roomState (room, creator, createdAt)
+                    VALUES (1, '@ann:a', 0), (2, '@ann:a', 0), (3, '@ann @bob:a', 0), (4, NULL, NULL);
+                    """)
+        }
+        try queue.close()
+        try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+        let store = try await ChatStore.open(in: url)
+        func privileged(_ room: String) async throws -> Set<MemberID>? {
+            try await store.roomState(of: RoomID(room)).creation?.privileged
+        }
+        #expect(try await privileged("!old:a") == [])
+        #expect(try await privileged("!new") == [MemberID("@ann:a")])
+        #expect(try await privileged("!odd") == [], "one ID never becomes two")
+        #expect(try await privileged("!none") == nil)
+        try await store.updateRoomState(of: RoomID("!new")) {
+            $0.creation?.privileged = [MemberID("@bob:a"), MemberID("@ann:a")]
+        }
+        #expect(try await privileged("!new") == [MemberID("@ann:a"), MemberID("@bob:a")])
         #expect(try await store.integrityProblems() == [])
         await store.close()
     }

@@ -151,6 +151,50 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A message that an edit makes a mention arrives once, with the sound of mentions; other edits do not arrive")
+    func editMentions() async throws {
+        let parts = try await AccountParts.make()
+        func rule(_ id: String, _ condition: JSONValue, _ actions: JSONValue) -> JSONValue {
+            ["rule_id": .string(id), "conditions": [condition], "actions": actions]
+        }
+        let mention = rule(
+            ".m.rule.is_user_mention",
+            [
+                "kind": "event_property_contains", "key": "content.m\\.mentions.user_ids",
+                "value": .string(AccountParts.own.rawValue),
+            ],
+            ["notify", ["set_tweak": "highlight"], ["set_tweak": "sound", "value": "default"]])
+        let edits = rule(
+            ".m.rule.suppress_edits",
+            ["kind": "event_property_is", "key": "content.m\\.relates_to.rel_type", "value": "m.replace"], [])
+        let message = rule(
+            ".m.rule.message", ["kind": "event_match", "key": "type", "pattern": "m.room.message"], ["notify"])
+        func edit(_ id: String, _ text: String, mentions: JSONValue = [:]) -> JSONValue {
+            Events.event(
+                id, "m.room.message",
+                [
+                    "msgtype": "m.text", "body": .string("* " + text), "m.mentions": mentions,
+                    "m.new_content": ["msgtype": "m.text", "body": .string(text)],
+                    "m.relates_to": ["rel_type": "m.replace", "event_id": "$2"],
+                ], by: bob)
+        }
+        try await sync(parts, [Events.text("$2", "Tea", by: bob)]) {
+            $0.pushRules = ["global": ["override": [mention, edits], "underride": [message]]]
+        }
+        let before = try #require(try await parts.store.roomSummaries().first).unreadCount
+        let mentioning = edit("$4", "Tea, Me?", mentions: ["user_ids": [.string(AccountParts.own.rawValue)]])
+        let arrived = try await arrivals {
+            try await sync(parts, [edit("$3", "Tea?")])
+            for _ in 0..<2 { try await sync(parts, [mentioning]) }
+            try await sync(parts, [edit("$5", "Tea, Me!")])
+        }
+        #expect(arrived.map(\.message.text) == ["Tea, Me?"] && arrived.map(\.level) == [.mention])
+        #expect(arrived.map(\.isSilent) == [false])
+        let summary = try #require(try await parts.store.roomSummaries().first)
+        #expect(summary.unreadCount == before && summary.mentionCount == 1)
+        await parts.store.close()
+    }
+
     @Test("Push rules determine level and sound")
     func levels() async throws {
         let parts = try await AccountParts.make()

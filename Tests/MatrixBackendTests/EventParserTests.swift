@@ -64,6 +64,72 @@ import Testing
         #expect(change.trust == trust)
     }
 
+    /// Each case: the mentions that an edit adds, those of the new content, the sender, and whether it mentions the
+    /// user.
+    static let edits: [(JSONValue?, JSONValue?, String, Bool)] = [
+        (["user_ids": ["@ann:example.org"]], ["user_ids": ["@ann:example.org"]], "@bob:example.org", true),
+        ([:], ["user_ids": ["@ann:example.org"]], "@bob:example.org", false), (nil, nil, "@bob:example.org", false),
+        (["room": true], ["room": true], "@bob:example.org", false),
+        (["room": true], ["room": true], "@carl:example.org", true),
+        (["user_ids": "@ann:example.org"], nil, "@bob:example.org", false),
+        (JSONValue.null, nil, "@bob:example.org", false),
+        (["user_ids": ["@ann:example.org"]], nil, "@ann:example.org", false),
+        (["user_ids": ["@ann:example.org"]], nil, "@eve:example.org", false),
+    ]
+
+    /// With the default rules, in which that of mentions precedes that of edits.
+    @Test("An edit mentions the user by the mentions that it adds", arguments: edits)
+    func editMentions(_ added: JSONValue?, _ all: JSONValue?, _ sender: String, _ isMention: Bool) throws {
+        let isEdit: JSONValue = [
+            "kind": "event_property_is", "key": "content.m\\.relates_to.rel_type", "value": "m.replace",
+        ]
+        let highlight: JSONValue = ["notify", ["set_tweak": "highlight"]]
+        let rules: JSONValue = [
+            "global": [
+                "override": [
+                    [
+                        "rule_id": ".m.rule.is_user_mention", "actions": highlight,
+                        "conditions": [
+                            [
+                                "kind": "event_property_contains", "key": "content.m\\.mentions.user_ids",
+                                "value": "@ann:example.org",
+                            ]
+                        ],
+                    ],
+                    [
+                        "rule_id": ".m.rule.is_room_mention", "actions": highlight,
+                        "conditions": [
+                            ["kind": "event_property_is", "key": "content.m\\.mentions.room", "value": true],
+                            ["kind": "sender_notification_permission", "key": "room"],
+                        ],
+                    ],
+                    ["rule_id": ".m.rule.suppress_edits", "actions": [], "conditions": [isEdit]],
+                ],
+                "underride": [["rule_id": ".m.rule.message", "actions": ["notify"], "conditions": []]],
+            ]
+        ]
+        var new: [String: JSONValue] = ["msgtype": "m.text", "body": "b"]
+        new["m.mentions"] = all
+        var content: [String: JSONValue] = [
+            "msgtype": "m.text", "body": "* b", "m.new_content": .object(new),
+            "m.relates_to": ["rel_type": "m.replace", "event_id": "$a"],
+        ]
+        content["m.mentions"] = added
+        let event = try #require(
+            MatrixEvent(Events.event("$e", "m.room.message", .object(content), by: sender)))
+        var parser = reader
+        #expect(parser.change(event)?.isMention == false, "where nothing notifies")
+        let powers = PowerLevels(["users": ["@carl:example.org": 50]], creation: nil)
+        parser.rules = (
+            PushRules(rules),
+            PushRoom(
+                id: RoomID("!room"), ownUserID: MemberID("@ann:example.org"), ownDisplayName: "Ann", memberCount: 3,
+                powers: powers)
+        )
+        parser.ignoredUsers = try #require(IgnoredUsers(["ignored_users": ["@eve:example.org": [:]]]))
+        #expect(parser.change(event)?.isMention == isMention)
+    }
+
     @Test func onlyOwnMessagesHaveATransactionID() throws {
         let unsigned: JSONValue = ["transaction_id": "t"]
         #expect(
@@ -233,5 +299,13 @@ import Testing
             member("@e:x", "@e:x"),
         ]).map(\.displayName)
         #expect(names == ["Ann (@a:x)", "ann\u{200B} (@b:x)", "Bob", "@c:x (@d:x)", "@e:x"])
+    }
+}
+
+extension EventParser {
+    /// Returns an event as a change of a message.
+    fileprivate func change(_ event: MatrixEvent) -> MessageChange? {
+        guard case .change(let change)? = self.event(event) else { return nil }
+        return change
     }
 }

@@ -128,6 +128,119 @@ import Testing
         await entered.wait(for: room)
     }
 
+    /// A room with a message, in which Bob was ignored for a while.
+    private func incompleteRoom(_ client: MatrixClient) async throws -> AccountParts {
+        let parts = try await AccountParts.make(client)
+        let bob = Member(id: MemberID("@bob:example.org"), displayName: "Bob", kind: .person)
+        var batch = AccountParts.batch(events: [AccountParts.message("$4", at: 40)])
+        batch.members = [bob]
+        _ = try await parts.store.apply(SyncBatch(rooms: [batch]))
+        try await parts.store.setIgnoredUsers([bob.id])
+        try await parts.store.setIgnoredUsers([])
+        #expect(try await parts.store.incompleteRooms() == [room])
+        return parts
+    }
+
+    @Test("Messages of a user who is no longer ignored are fetched, and inserted where they belong")
+    func completion() async throws {
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            func text(_ id: String, by sender: String = "@bob:example.org") -> JSONValue {
+                Events.text(id, id, by: sender)
+            }
+            if request.url.query()?.contains("from=h3") == true {
+                return ["chunk": [text("$2"), text("$1", by: "@ann:example.org")], "end": "h1"]
+            }
+            return ["chunk": [text("$5"), text("$4", by: "@ann:example.org"), text("$3")], "end": "h3"]
+        }
+        let parts = try await incompleteRoom(transport.client)
+        var updates = await parts.open()
+        _ = await updates.next()
+        let status = SyncStatus()
+        let completer = HistoryCompleter(
+            store: parts.store, filler: parts.filler, status: status, clock: ManualClock())
+        let first = status.begin()
+        while transport.requests.isEmpty { try await pass(completer, after: first) }
+        for _ in 0..<10 { try await pass(completer, after: first) }
+        #expect(transport.requests.count == 1, "the newest chunk waits for a later sync")
+        while try await !parts.store.incompleteRooms().isEmpty { try await pass(completer, after: status.begin()) }
+        await completer.stop()
+        var shown: [String] = []
+        while shown.count < 5, let update = await updates.next() {
+            if case .opened(let page, _, _) = update { shown = page.messages.map(\.text) }
+        }
+        #expect(shown == ["$1", "$2", "$3", "$4", "$5"])
+        #expect(transport.requests.count == 2)
+        #expect(try await parts.store.gaps(in: room).map(\.token) == ["p1"], "what is older is in a gap")
+        await parts.store.close()
+    }
+
+    private func pass(_ completer: HistoryCompleter, after sync: Int) async throws {
+        await completer.start(after: sync)
+        try await Task.sleep(for: .milliseconds(1))
+    }
+
+    @Test(
+        "What is not there is given up; other rejections wait for the next start, failures for a sync",
+        arguments: [(403, "M_FORBIDDEN"), (403, "M_CONSENT_NOT_GIVEN"), (502, "M_UNKNOWN")])
+    func completionFailure(status: Int, code: String) async throws {
+        let transport = FakeTransport(status, #"{"errcode":"\#(code)"}"#)
+        let parts = try await incompleteRoom(transport.client)
+        let syncs = SyncStatus()
+        let completer = HistoryCompleter(
+            store: parts.store, filler: parts.filler, status: syncs, clock: ManualClock())
+        let isAbsent = code == "M_FORBIDDEN"
+        while transport.requests.count < (status == 502 ? 2 : 1) { try await pass(completer, after: syncs.begin()) }
+        while isAbsent, try await !parts.store.incompleteRooms().isEmpty {
+            try await pass(completer, after: syncs.begin())
+        }
+        for _ in 0..<10 { try await pass(completer, after: syncs.begin()) }
+        await completer.stop()
+        #expect(status == 502 || transport.requests.count == 1)
+        #expect(try await parts.store.incompleteRooms().isEmpty == isAbsent)
+        await completer.start(after: syncs.begin())
+        await parts.store.close()
+    }
+
+    @Test("While the server limits the rate, a room is given some attempts, a second apart at least")
+    func completionLimit() async throws {
+        let transport = FakeTransport(429, #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":0}"#)
+        let parts = try await incompleteRoom(transport.client)
+        let clock = ManualClock()
+        let syncs = SyncStatus()
+        let completer = HistoryCompleter(store: parts.store, filler: parts.filler, status: syncs, clock: clock)
+        await completer.start(after: syncs.begin())
+        for number in 1...3 {
+            await clock.waitForSleepers()
+            #expect(transport.requests.count == number)
+            clock.advance(by: .seconds(1))
+        }
+        for _ in 0..<10 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(transport.requests.count == 3 && clock.sleeperCount == 0)
+        await completer.stop()
+        #expect(try await !parts.store.incompleteRooms().isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("Another list of ignored users discards what was requested before")
+    func completionRestart() async throws {
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            return ["chunk": [Events.text("$4", "$4", by: "@ann:example.org")]]
+        }
+        let parts = try await incompleteRoom(transport.client)
+        let syncs = SyncStatus()
+        let completer = HistoryCompleter(
+            store: parts.store, filler: parts.filler, status: syncs, clock: ManualClock())
+        let first = syncs.begin()
+        while transport.requests.isEmpty { try await pass(completer, after: first) }
+        await completer.restart()
+        while try await !parts.store.incompleteRooms().isEmpty { try await pass(completer, after: syncs.begin()) }
+        await completer.stop()
+        #expect(transport.requests.count == 2)
+        await parts.store.close()
+    }
+
     @Test("A page ends at a gap that cannot be filled; an empty page is an error")
     func pageAtGap() async throws {
         let parts = try await AccountParts.make(FakeTransport(502).client)

@@ -1,4 +1,6 @@
 import ChatCore
+import ChatStore
+import Foundation
 import JSONReading
 import Testing
 
@@ -11,9 +13,12 @@ struct PowerLevelsTests {
 
     private func powers(_ content: JSONValue?, version: JSONValue = "10", by creator: String = "@ann:x") -> PowerLevels
     {
-        PowerLevels(
-            content,
-            creation: (MemberID(creator), ["room_version": version, "additional_creators": ["@carl:x", 5]]))
+        let created: JSONValue = ["room_version": version, "additional_creators": ["@carl:x", 5]]
+        return PowerLevels(content, creation: creation(created, creator))
+    }
+
+    private func creation(_ content: JSONValue, _ creator: String = "@ann:x") -> RoomState.Creation {
+        RoomState.Creation(by: MemberID(creator), content, at: Date(timeIntervalSince1970: 0))
     }
 
     @Test func powerLevelsDetermineRolesAndPermissions() {
@@ -50,6 +55,36 @@ struct PowerLevelsTests {
         #expect(powers(nil).role(of: ann) == .administrator && powers(nil).role(of: bo) == .member)
         #expect(!powers(nil).maySend(state: "m.room.name", bo) && powers(nil).mayInvite(bo))
         #expect(PowerLevels(nil, creation: nil).role(of: ann) == .member)
+    }
+
+    /// Since room version 12, the creators' `@room` notifies, whatever the power levels say.
+    @Test func creatorsMayNotifyEveryone() {
+        let content: JSONValue = ["users": ["@ann:x": 0], "notifications": ["room": 100]]
+        #expect(powers(content, version: "12").mayNotifyEveryone(ann) && !powers(content).mayNotifyEveryone(ann))
+        #expect(powers(content, version: "12").mayNotify("room", MemberID("@carl:x")))
+        #expect(powers(nil).mayNotifyEveryone(ann) && !powers(nil).mayNotifyEveryone(bo))
+    }
+
+    @Test func malformedCreationGrantsNothing() {
+        for version: JSONValue in [.null, 12, "twelve", "", ["12"], .number(12)] {
+            #expect(creation(["room_version": version]).privileged.isEmpty, "\(version)")
+        }
+        let others: [JSONValue] = [.null, "@carl:x", ["@carl:x": [:]], ["", "carl", 5, "@carl:x @dan:x", .null]]
+        for others in others {
+            let made = creation(["room_version": "12", "additional_creators": others])
+            #expect(made.privileged == [ann], "\(others)")
+        }
+    }
+
+    /// Stored text that was damaged is not like a room without power levels, in which the creator may do everything.
+    @Test(arguments: ["", "{", "null", "[]", "5"]) func damagedPowerLevelsGrantNothing(text: String) {
+        var state = RoomState()
+        state.creation = creation(["room_version": "10"])
+        #expect(PowerLevels(of: state).mayNotifyEveryone(ann))
+        state.powerLevels = text
+        #expect(!PowerLevels(of: state).mayNotifyEveryone(ann))
+        state.creation = creation(["room_version": "12"])
+        #expect(PowerLevels(of: state).mayNotifyEveryone(ann))
     }
 
     @Test func malformedPowerLevelsGrantNothing() {

@@ -10,7 +10,7 @@ import Testing
 @Suite struct PushRulesTests {
     private let room = PushRoom(
         id: RoomID("!room"), ownUserID: MemberID("@me:example.org"), ownDisplayName: "Robin", memberCount: 3,
-        powerLevels: ["users": ["@ann:example.org": 50], "notifications": ["room": 50]])
+        powers: PowerLevels(["users": ["@ann:example.org": 50], "notifications": ["room": 50]], creation: nil))
 
     private func attention(
         _ rules: JSONValue, to content: JSONValue = ["body": "Hello"], by sender: String = "@bob:example.org",

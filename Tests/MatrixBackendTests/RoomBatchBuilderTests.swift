@@ -97,6 +97,33 @@ import Testing
         #expect(builder.batch(of: invited, known: known())?.isLeft == true)
     }
 
+    /// The level of an `@room` mention by the room's creator, whom the power levels do not name.
+    private func level(ofMentionIn update: RoomUpdate, known: KnownRooms) -> NotificationLevel? {
+        guard case .message(let message)? = builder.batch(of: update, known: known)?.events.last else { return nil }
+        return message.notificationLevel
+    }
+
+    @Test(
+        "An @room mention by a creator of a room of version 12 notifies, also once the room is stored",
+        arguments: [
+            ("12", "@ann:example.org", NotificationLevel.mention), ("12", "@bob:example.org", .mention),
+            ("12", "@carl:example.org", .unread), ("11", "@ann:example.org", .unread),
+        ])
+    func creatorMentionsEveryone(_ version: String, _ sender: String, _ expected: NotificationLevel) throws {
+        let content: JSONValue = [
+            "room_version": .string(version), "additional_creators": ["@bob:example.org"],
+        ]
+        let mention = Events.event(
+            "$m", "m.room.message", ["msgtype": "m.text", "body": "@room", "m.mentions": ["room": true]], by: sender)
+        let first = update(
+            [state("m.room.create", content), state("m.room.power_levels", ["users": [:]], id: "$p")],
+            timeline: [mention])
+        #expect(level(ofMentionIn: first, known: KnownRooms()) == expected)
+        let stored = try #require(builder.batch(of: first, known: KnownRooms())?.state)
+        let later = known { $0.state = stored }
+        #expect(level(ofMentionIn: update(timeline: [mention]), known: later) == expected)
+    }
+
     @Test("A new room contains the user")
     func newRoomContainsTheUser() {
         let batch = builder.batch(of: update(timeline: [Events.text("$1", "x")]), known: KnownRooms())

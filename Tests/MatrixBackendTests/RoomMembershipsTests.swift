@@ -102,6 +102,27 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("Creators with infinite power are stored with the list of members, as earlier versions did not")
+    func creators() async throws {
+        let transport = FakeTransport.responding { request in
+            switch request.url.path {
+            case let path where path.hasSuffix("/members"): ["chunk": [Events.member("@me:example.org", "Me")]]
+            case let path where path.contains("/m.room.create"):
+                ["room_version": "12", "additional_creators": ["@bob:example.org"]]
+            case let path where path.contains("/m.room.power_levels"): ["users": ["@me:example.org": 50]]
+            default: nil
+            }
+        }
+        let parts = try await AccountParts.make(transport.client)
+        try await parts.store.updateRoomState(of: room) { [ann] in
+            $0.creation = RoomState.Creation(creator: ann, at: Fixtures.date)
+        }
+        _ = try await memberships(parts).members(of: room)
+        let creation = try await parts.store.roomState(of: room).creation
+        #expect(creation?.privileged == [ann, MemberID("@bob:example.org")] && creation?.creator == ann)
+        await parts.store.close()
+    }
+
     @Test("A member whose removal the server rejects stays")
     func removalDenied() async throws {
         let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)

@@ -106,6 +106,59 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("When the list of ignored users changes, an open timeline starts over; a malformed list changes nothing")
+    func ignoredUsers() async throws {
+        let parts = try await AccountParts.make()
+        let writer = writer(parts)
+        let message = try event(Events.text("$2", "Hello", by: "@bob:example.org"))
+        try await writer.write(update("s2") { $0.timeline = [message] }, as: Self.setting)
+        var updates = await parts.open()
+        _ = await updates.next()
+        let bob = MemberID("@bob:example.org")
+        var change = SyncUpdate(token: "s3")
+        change.ignoredUsers = ["ignored_users": ["@bob:example.org": [:], "@me:example.org": [:], "bob": [:]]]
+        try await writer.write(change, as: Self.setting)
+        guard case .opened(let hiding, _, _)? = await updates.next() else { throw CancellationError() }
+        #expect(hiding.messages.map(\.text) == ["$1"])
+        for malformed: JSONValue in [["ignored_users": ["@bob:example.org"]], ["ignored_users": .null]] {
+            change.ignoredUsers = malformed
+            try await writer.write(change, as: Self.setting)
+            #expect(parts.context.ignoredUsers == [bob], "not the user, and nobody without a sigil")
+        }
+        #expect(try await AccountData(from: parts.store).ignoredUsers.contains(bob))
+        for lost in ["", "{", #"{"ignored_users":[]}"#] {
+            try await parts.store.setSetting(lost, for: IgnoredUsers.setting)
+            #expect(try await AccountData(from: parts.store).ignoredUsers.contains(bob), "the messages stay hidden")
+        }
+        change.ignoredUsers = [:]
+        try await writer.write(change, as: Self.setting)
+        guard case .opened(let showing, _, _)? = await updates.next() else { throw CancellationError() }
+        #expect(showing.messages.map(\.text) == ["$1", "Hello"])
+        #expect(try await parts.store.incompleteRooms() == [room])
+        await parts.store.close()
+    }
+
+    @Test("Neither typing nor an earlier invitation of an ignored user is published")
+    func otherSignsOfIgnoredUsers() async throws {
+        let parts = try await AccountParts.make()
+        let writer = writer(parts)
+        var updates = await parts.open()
+        _ = await updates.next()
+        let bob = MemberID("@bob:example.org")
+        var invitation = Invitation(room: RoomID("!other:example.org"), name: nil, receivedAt: Fixtures.date)
+        invitation.inviter = bob
+        var batch = SyncBatch()
+        batch.invitations = [invitation]
+        try await parts.writer.write(batch)
+        #expect(parts.writer.invitations.value.count == 1)
+        var change = update("s2") { $0.typing = [bob, ann] }
+        change.ignoredUsers = ["ignored_users": ["@bob:example.org": [:]]]
+        try await writer.write(change, as: Self.setting)
+        #expect(await updates.next() == .typing([ann]))
+        #expect(parts.writer.invitations.value.isEmpty)
+        await parts.store.close()
+    }
+
     @Test("Encryption is published once")
     func encryption() async throws {
         let parts = try await AccountParts.make()

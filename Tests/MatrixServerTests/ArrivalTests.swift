@@ -33,4 +33,54 @@ import Testing
         }
         for user in [ann, bob] { await user.close() }
     }
+
+    /// With the server's default rules, in which that of mentions precedes that of edits.
+    @Test(arguments: [true, false]) func editsThatMentionArrive(_ sliding: Bool) async throws {
+        let ann = try await MatrixUser.make("ann", sliding: sliding)
+        let bob = try await MatrixUser.make("bob", sliding: sliding)
+        let room = try await ann.backend.createRoom(named: "A room")
+        try await ann.backend.invite(bob.session.user.rawValue, to: room)
+        _ = try await bob.backend.join(room.rawValue)
+        let message = try await bob.say("Tea", in: room)
+        try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 0 }
+        var arrivals = ann.backend.arrivals().makeAsyncIterator()
+        for (text, mentions) in [("Tea?", [:]), ("Tea, Ann?", ["user_ids": [.string(ann.session.user.rawValue)]])]
+            as [(String, JSONValue)]
+        {
+            let edit: JSONValue = [
+                "msgtype": "m.text", "body": .string("* " + text), "m.mentions": mentions,
+                "m.new_content": ["msgtype": "m.text", "body": .string(text), "m.mentions": mentions],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": .string(message.id.rawValue)],
+            ]
+            _ = try await bob.client.send("m.room.message", edit, to: room, transaction: text)
+            try await ann.messages(in: room) { $0.last?.text == text }
+        }
+        let arrival = try #require(await arrivals.next())
+        #expect(arrival.message.text == "Tea, Ann?" && arrival.level == .mention)
+        try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 1 }
+        try await ann.backend.markRead(message.id, in: room)
+        try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.mentionCount == 0 }
+        for user in [ann, bob] { await user.close() }
+    }
+
+    /// From room version 12 on, the power levels do not name the creator, who has infinite power.
+    @Test(arguments: [true, false]) func creatorOfARoomOfVersion12MentionsEveryone(_ sliding: Bool) async throws {
+        let ann = try await MatrixUser.make("ann", sliding: sliding)
+        let bob = try await MatrixUser.make("bob", sliding: sliding)
+        let created = try await bob.client.call(
+            .post, ["client", "v3", "createRoom"], body: ["preset": "public_chat", "room_version": "12"])
+        let room = RoomID(try #require(created["room_id"]?.string))
+        #expect(try await ann.backend.join(room.rawValue) == room)
+        try await ann.members(of: room) { $0.contains { $0.id == ann.session.user && !$0.hasLeft } }
+        _ = try await bob.client.send(
+            "m.room.message", ["msgtype": "m.text", "body": "Hello"], to: room, transaction: "hello")
+        try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 0 }
+        var arrivals = ann.backend.arrivals().makeAsyncIterator()
+        let mention: JSONValue = ["msgtype": "m.text", "body": "@room", "m.mentions": ["room": true]]
+        _ = try await bob.client.send("m.room.message", mention, to: room, transaction: "everyone")
+        let arrival = try #require(await arrivals.next())
+        #expect(arrival.message.text == "@room" && arrival.level == .mention)
+        try await ann.waitForRoom(room) { $0.unreadCount == 2 && $0.mentionCount == 1 }
+        for user in [ann, bob] { await user.close() }
+    }
 }

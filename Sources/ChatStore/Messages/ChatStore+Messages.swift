@@ -28,25 +28,39 @@ extension ChatStore {
     }
 
     /// Returns a page of at most `limit` messages (up to 10,000) centered on the target.
+    /// The page around a hidden message lacks it.
     /// - Throws: ``ChatError/notFound`` if there is no such room or message.
     public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
         try await read { db in
-            let query = MessageQuery(room: try RoomRecord.get(room, in: db))
-            let position =
-                switch target {
-                case .message(let id): try query.get(id, in: db).position
-                case .date(let date): try query.position(at: date, in: db)
+            let record = try RoomRecord.get(room, in: db)
+            let query = MessageQuery(room: record)
+            let position: Int64
+            switch target {
+            case .message(let id):
+                guard let found = try EventPositions(record: record, db: db).message(id) else {
+                    throw ChatError.notFound
                 }
+                position = found
+            case .date(let date): position = try query.position(at: date, in: db)
+            }
             return try query.page(around: position, limit: limit, in: db)
         }
     }
 
-    /// Returns the messages with the given identifiers, in that order; unknown identifiers are skipped.
+    /// Returns the position of a message, even if it is hidden, or `nil` if it is unknown.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func position(of message: MessageID, in room: RoomID) async throws -> Int64? {
+        try await read { db in
+            try EventPositions(record: RoomRecord.get(room, in: db), db: db).message(message)
+        }
+    }
+
+    /// Returns the messages with the given identifiers, in that order; unknown and hidden ones are skipped.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
         try await read { db in
             let query = MessageQuery(room: try RoomRecord.get(room, in: db))
-            return try ids.compactMap { try query.find($0, in: db) }
+            return try ids.compactMap { try query.findShown($0, in: db) }
         }
     }
 

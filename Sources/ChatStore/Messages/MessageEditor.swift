@@ -52,22 +52,41 @@ struct MessageEditor {
             try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
         }
         try record.refreshLastMessage(in: db)
-        // Read the position again: an earlier event of the batch may have moved it.
-        if try message.position > RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min {
-            let level = try Int64.fetchOne(db, sql: "SELECT level FROM attention WHERE message = ?", arguments: [key])
-            let notificationLevel = NotificationLevel(rawValue: level ?? 1) ?? .unread
-            if notificationLevel != .none {
+        if try isCounted(message) {
+            let level = try AttentionTable(db: db).level(of: key)
+            if level != .none {
                 try db.execute(
                     sql: """
                         UPDATE room SET unread = max(0, unread - 1) WHERE key = ?1
                             AND NOT EXISTS (SELECT 1 FROM member WHERE room = ?1 AND id = ?2 AND kind = 'own')
                         """, arguments: [record.key, message.sender.rawValue])
             }
-            if notificationLevel == .mention { try record.addMentions(-1, in: db) }
+            if level == .mention { try record.addMentions(-1, in: db) }
         }
         var deleted = message
         deleted.delete()
         return deleted
+    }
+
+    /// Makes a message of another user a mention, which it stays.
+    func makeMention(_ message: Message) throws {
+        let key = key(of: message)
+        let attention = AttentionTable(db: db)
+        let before = try attention.level(of: key)
+        guard before != .mention, try !MemberTable(db: db).isOwn(message.sender, of: record) else { return }
+        try attention.set(.mention, of: key)
+        guard try isCounted(message) else { return }
+        if before == .none {
+            try db.execute(sql: "UPDATE room SET unread = unread + 1 WHERE key = ?", arguments: [record.key])
+        }
+        try record.addMentions(1, in: db)
+    }
+
+    /// Whether the unread counts include a message, if its level does: not one that was read or that is hidden.
+    private func isCounted(_ message: Message) throws -> Bool {
+        // Read the position again: an earlier event of the batch may have moved it.
+        let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
+        return try message.position > read && !IgnoredUserTable(db: db).contains(message.sender)
     }
 
     /// Returns the changed message, or `nil` if nothing changed.

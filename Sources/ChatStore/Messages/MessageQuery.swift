@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Reads the messages of one room by key.
+/// Reads the messages of one room by key. Pages have no hidden messages (``IgnoredUserTable``).
 struct MessageQuery {
     let room: RoomRecord
 
@@ -64,14 +64,15 @@ struct MessageQuery {
 
     private func messages(before position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
-            sql: Self.select + " WHERE m.key >= ? AND m.key < ? ORDER BY m.key DESC LIMIT ?")
+            sql: Self.select + " WHERE m.key >= ? AND m.key < ? AND \(IgnoredUserTable.isShown)"
+                + " ORDER BY m.key DESC LIMIT ?")
         let rows = try Row.fetchCursor(statement, arguments: [room.keys.lowerBound, key(at: position), limit])
         return try complete(Array(rows.map(message)).reversed(), in: db)
     }
 
     private func messages(from position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
-            sql: Self.select + " WHERE m.key BETWEEN ? AND ? ORDER BY m.key LIMIT ?")
+            sql: Self.select + " WHERE m.key BETWEEN ? AND ? AND \(IgnoredUserTable.isShown) ORDER BY m.key LIMIT ?")
         let rows = try Row.fetchCursor(statement, arguments: [key(at: position), room.keys.upperBound, limit])
         return try complete(Array(rows.map(message)), in: db)
     }
@@ -85,8 +86,14 @@ struct MessageQuery {
         return found
     }
 
+    /// Returns a message, even if it is hidden.
     func find(_ id: MessageID, in db: Database) throws -> Message? {
         try one(" WHERE m.room = ? AND m.id = ?", id.rawValue, in: db)
+    }
+
+    /// Returns a message unless it is hidden.
+    func findShown(_ id: MessageID, in db: Database) throws -> Message? {
+        try one(" WHERE m.room = ? AND m.id = ? AND \(IgnoredUserTable.isShown)", id.rawValue, in: db)
     }
 
     func find(_ transaction: TransactionID, in db: Database) throws -> Message? {
@@ -222,7 +229,8 @@ struct MessageQuery {
 
     private static let reactions = """
         SELECT r.message, r.text, u.id AS sender FROM reaction r JOIN user u ON u.key = r.sender
-        WHERE r.message BETWEEN ? AND ? ORDER BY r.message, r.givenAt, r.sender
+        WHERE r.message BETWEEN ? AND ? AND r.sender NOT IN (SELECT user FROM ignoredUser)
+        ORDER BY r.message, r.givenAt, r.sender
         """
 }
 

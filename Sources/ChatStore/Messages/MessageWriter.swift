@@ -7,6 +7,7 @@ struct MessageWriter {
     private struct Sender {
         let key: Int64
         let isOwn: Bool
+        let isIgnored: Bool
     }
 
     private let record: RoomRecord
@@ -59,8 +60,8 @@ struct MessageWriter {
         ends.last += 1
         arrivals.last += 1
         let message = try insert(new, by: sender, position: ends.last, arrival: arrivals.last)
-        // State events do not count as activity and are never unread.
-        guard new.event == nil else { return message }
+        // State events do not count as activity and are never unread, and neither are hidden messages.
+        guard new.event == nil, !sender.isIgnored else { return message }
         newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
         lastActivity = max(lastActivity, new.sentAt.milliseconds)
         if !sender.isOwn, new.notificationLevel != .none { unread += 1 }
@@ -74,7 +75,7 @@ struct MessageWriter {
         let sender = try sender(new.sender)
         ends.first -= 1
         arrivals.first -= 1
-        if hasNoLast, newest == nil, new.event == nil {
+        if hasNoLast, newest == nil, new.event == nil, !sender.isIgnored {
             newest = (MessageKey(room: record.key, position: ends.first).raw, new.summary)
             lastActivity = new.sentAt.milliseconds
         }
@@ -118,8 +119,7 @@ struct MessageWriter {
         try content.event?.insert(for: key, in: db)
         try insertEncryption(of: new, key)
         if new.notificationLevel != .unread, content.event == nil, !sender.isOwn {
-            try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
-                .execute(arguments: [key, new.notificationLevel.rawValue])
+            try AttentionTable(db: db).set(new.notificationLevel, of: key)
         }
         try Self.insert(content.attachments, of: key, in: db)
         var message = Message(
@@ -161,7 +161,9 @@ struct MessageWriter {
             arguments: [record.key, id.rawValue])
         guard let row, try allowsFormerMembers || !row.flag("hasLeft") else { throw ChatError.notPermitted }
         let kind: Member.Kind = try row.choice("kind")
-        let sender = Sender(key: try UserRow.key(of: id, in: db), isOwn: kind == .own)
+        let sender = Sender(
+            key: try UserRow.key(of: id, in: db), isOwn: kind == .own,
+            isIgnored: try IgnoredUserTable(db: db).contains(id))
         senders[id] = sender
         return sender
     }

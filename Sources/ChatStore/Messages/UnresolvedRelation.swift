@@ -14,11 +14,11 @@ enum UnresolvedRelation {
             case .deletion: ("deletion", Wording(""))
             case .reaction(let text): ("reaction", Wording(text))
             }
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
-            arguments: [
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            .execute(arguments: [
                 record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
                 storedWording.html, storedWording.text, change.content?.kind.code, change.content?.storedFiles,
-                try WrittenColumn.data(of: storedWording), change.protection,
+                try WrittenColumn.data(of: storedWording), change.protection, change.isMention,
             ])
     }
 
@@ -43,6 +43,7 @@ enum UnresolvedRelation {
                 at: try row.date("givenAt"), kind: kind,
                 content: MessageMedia(kind: try row.optional("messageKind"), files: try row.optional("files")))
             change.protection = try row.value("isEncrypted")
+            change.isMention = try row.flag("isMention")
             return change
         }
     }

@@ -22,9 +22,9 @@ extension ChatStore {
         try await read { db in
             guard let record = try RoomRecord.find(room, in: db) else { return nil }
             let page = try MessageQuery(room: record).page(before: nil, limit: limit, in: db)
-            // The marker may be at a silent event: use the last message up to it.
+            // The marker may be at a silent event or at a hidden message: use the last message up to it.
             let fullyReadMarker = try record.fullyReadPosition.flatMap { position in
-                try EventPositions(record: record, db: db).lastMessage(before: position + 1)?.id
+                try EventPositions(record: record, db: db).lastShownMessage(before: position + 1)
             }
             return RoomSnapshot(
                 room: record.room, page: page, members: try MemberTable(db: db).members(of: record),

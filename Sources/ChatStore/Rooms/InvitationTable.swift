@@ -18,8 +18,10 @@ struct InvitationTable {
         for invitation in batch.invitations { try put(invitation) }
     }
 
+    /// Without those by users who have been ignored since: the server leaves out only new ones.
     var all: [Invitation] {
         get throws {
+            let ignored = try IgnoredUserTable(db: db).users
             let decoder = JSONDecoder()
             let rows = try Row.fetchAll(
                 db, sql: "SELECT receivedAt, data FROM invitation ORDER BY receivedAt DESC, room")
@@ -28,6 +30,7 @@ struct InvitationTable {
                 // Skip invitations in the format of a later version: the server sends them again.
                 var invitation = try? decoder.decode(Invitation.self, from: Data(text.utf8))
                 invitation?.receivedAt = try row.date("receivedAt")
+                if let inviter = invitation?.inviter, ignored.contains(inviter) { return nil }
                 return invitation
             }
         }
@@ -48,7 +51,7 @@ struct InvitationTable {
 }
 
 extension ChatStore {
-    /// Returns the invitations, newest first.
+    /// Returns the invitations, newest first, without those by ignored users.
     public func invitations() async throws -> [Invitation] {
         try await read { db in try InvitationTable(db: db).all }
     }

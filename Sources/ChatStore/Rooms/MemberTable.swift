@@ -48,6 +48,13 @@ struct MemberTable {
         }
     }
 
+    /// Whether a member of a room is the user.
+    func isOwn(_ id: MemberID, of room: RoomRecord) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT kind = 'own' FROM member WHERE room = ? AND id = ?"),
+            arguments: [room.key, id.rawValue]) ?? false
+    }
+
     /// Returns the rooms that the user is a current member of.
     func rooms(with member: MemberID) throws -> [RoomID] {
         try String.fetchAll(

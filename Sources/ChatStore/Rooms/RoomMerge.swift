@@ -19,17 +19,15 @@ struct RoomMerge {
         guard try TimelineGap.last(in: into, db) == nil else { throw ChatError.notPermitted }
         let layout = Layout(of: try messages(of: into), with: try messages(of: from))
         guard !layout.added.isEmpty else { return 0 }
-        // Rows that refer to a message are updated separately from it.
-        try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+        let move = try MessageMove(db: db)
         let isRead = try into.unread(in: db).messages == 0
         let read = try into.fullyReadPosition.flatMap {
             try EventPositions(record: into, db: db).lastMessage(before: $0 + 1)?.id
         }
         try addMembers()
-        let references = try messageReferences()
         // In descending order, so that no key is still in use.
-        for (key, position) in layout.moved.reversed() { try move(key, to: self.key(position), references) }
-        for (key, position) in layout.added { try add(key, at: self.key(position), references) }
+        for (key, position) in layout.moved.reversed() { try move.move(key, to: self.key(position)) }
+        for (key, position) in layout.added { try add(key, at: self.key(position), move) }
         if !layout.moved.isEmpty { try updateReceipts() }
         try into.refreshLastMessage(in: db)
         try updateRoom(readUpTo: isRead ? nil : read)
@@ -57,33 +55,8 @@ struct RoomMerge {
                 """, arguments: [into.key, from.key])
     }
 
-    /// The tables that refer to messages, with the referring column.
-    private func messageReferences() throws -> [(table: String, column: String)] {
-        try Row.fetchAll(
-            db,
-            sql: """
-                SELECT t.name AS name, k."from" AS column FROM sqlite_schema t, pragma_foreign_key_list(t.name) k
-                WHERE t.type = 'table' AND k."table" = 'message'
-                """
-        ).map { (try $0.value("name"), try $0.value("column")) }
-    }
-
-    private func move(_ old: Int64, to new: Int64, _ references: [(table: String, column: String)]) throws {
-        try db.cachedStatement(sql: "UPDATE message SET key = ? WHERE key = ?").execute(arguments: [new, old])
-        try moveReferences(of: old, to: new, references)
-    }
-
-    private func moveReferences(of old: Int64, to new: Int64, _ references: [(table: String, column: String)]) throws {
-        for reference in references {
-            try db.cachedStatement(
-                sql: "UPDATE \(reference.table) SET \(reference.column) = ? WHERE \(reference.column) = ?"
-            )
-            .execute(arguments: [new, old])
-        }
-    }
-
     /// The search indexes contain the arrival and the room, so the message is inserted again.
-    private func add(_ old: Int64, at new: Int64, _ references: [(table: String, column: String)]) throws {
+    private func add(_ old: Int64, at new: Int64, _ move: MessageMove) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO message (key, room, arrival, id, sender, sentAt, kind, isDeleted, delivery, editedAt, replyTo,
@@ -93,7 +66,7 @@ struct RoomMerge {
                 FROM message WHERE key = ?
                 """
         ).execute(arguments: [new, into.key, old])
-        try moveReferences(of: old, to: new, references)
+        try move.moveReferences(of: old, to: new)
     }
 
     private func updateReceipts() throws {

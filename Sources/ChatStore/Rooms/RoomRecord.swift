@@ -44,12 +44,14 @@ struct RoomRecord {
         return record
     }
 
-    /// Recomputes the room's last message after an edit or deletion.
+    /// Recomputes the room's last message after an edit or deletion, or when other users are ignored.
     func refreshLastMessage(in db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT key, coalesce(nullif(text, ''), (SELECT name FROM attachment WHERE message = key), '') AS text
-                FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 AND kind <> 7 ORDER BY key DESC LIMIT 1
+                FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 AND kind <> 7
+                    AND sender NOT IN (SELECT user FROM ignoredUser)
+                ORDER BY key DESC LIMIT 1
                 """)
         let last = try Row.fetchOne(statement, arguments: [keys.lowerBound, keys.upperBound])
         try setLastMessage(last?.value("key"), text: last?.value("text"), in: db)
@@ -86,7 +88,8 @@ struct RoomRecord {
             sql: """
                 INSERT OR REPLACE INTO mentionCount SELECT ?3, (
                     SELECT count(*) FROM attention a JOIN message m ON m.key = a.message
-                    WHERE a.message > ?1 AND a.message <= ?2 AND a.level = 2 AND m.isDeleted = 0)
+                    WHERE a.message > ?1 AND a.message <= ?2 AND a.level = 2 AND m.isDeleted = 0
+                        AND m.sender NOT IN (SELECT user FROM ignoredUser))
                 """
         ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
     }
@@ -98,6 +101,7 @@ struct RoomRecord {
         LEFT JOIN attention a ON a.message = m.key
         WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND m.kind <> 7
             AND s.kind <> 'own' AND coalesce(a.level, 1) <> 0
+            AND m.sender NOT IN (SELECT user FROM ignoredUser)
         """
 
     /// Returns the position of the newest unread message after skipping `count` newer ones, or `nil` if there are not

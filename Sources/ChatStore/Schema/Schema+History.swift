@@ -5,7 +5,8 @@ extension Schema {
         steps: [
             conversations, content, sync, events, search, receipts, notificationLevels, placeholders, avatars, edits,
             invitations, ways, encryption, written, awaitedReceipts, unseen, contents, origins,
-            unresolvedWordings, silentOrder, roomStates, markedUnread, sealed, messageTrust,
+            unresolvedWordings, silentOrder, roomStates, markedUnread, sealed, messageTrust, editMentions,
+            privilegedCreators, ignoredUsers,
         ])
 
     /// `room` contains everything the room list needs, updated with each message, so that the list costs the same with

@@ -78,4 +78,16 @@ extension Schema {
         DELETE FROM roomSetting WHERE name >= 'matrix.' AND name < 'matrix/';
         DELETE FROM setting WHERE name >= 'matrix.space.' AND name < 'matrix.space/';
         """
+
+    /// The creators who have infinite power, separated by spaces.
+    ///
+    /// Earlier versions stored neither them nor the room's version, and a sync sends a room's first event only once. A
+    /// room ID without a domain says that the version is 12 or later, in which the creator is one of them. The others
+    /// are stored when a list of the room's members is requested, or when a sync sends the event again.
+    static let privilegedCreators = """
+        ALTER TABLE roomState ADD COLUMN privilegedCreators TEXT;
+
+        UPDATE roomState SET privilegedCreators = creator
+        WHERE instr(creator, ' ') = 0 AND room IN (SELECT key FROM room WHERE instr(id, ':') = 0);
+        """
 }

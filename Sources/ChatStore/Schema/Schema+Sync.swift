@@ -193,6 +193,9 @@ extension Schema {
     /// The source texts of edits of unknown messages, in the format of `revision.written`.
     static let unresolvedWordings = "ALTER TABLE orphan ADD COLUMN written TEXT;"
 
+    /// Whether an edit of an unknown message mentions the user.
+    static let editMentions = "ALTER TABLE orphan ADD COLUMN isMention INTEGER NOT NULL DEFAULT 0;"
+
     /// Orders silent events by position: every sync response looks up the end of the room.
     static let silentOrder = "CREATE INDEX silent_position ON silent (room, position);"
 

@@ -8,16 +8,20 @@ extension RoomSync {
         var change = RoomChange(room: record.room.id)
         var changed: Set<MessageID> = []
         var opened = OpenedMessages(record: record, db: db)
+        let unmentioned = try unmentioned(by: again.flatMap(\.events), in: record)
         for one in again {
             guard let sealed = try SealedTable(record: record, db: db).find(one.event) else { continue }
             try apply(one, of: sealed, &opened, &changed)
         }
+        let mentions = try mentions(among: unmentioned, in: record)
+        changed.formUnion(mentions)
         guard opened.hasChanges || !changed.isEmpty else { return change }
         try opened.finish()
         change.removed = opened.removed
         change.changed = try messages(changed.union(opened.ids), of: record)
         change.arrived = try arrivals(
-            of: opened.announced, change.changed, as: change.changed, isNewRoom: false, in: record)
+            of: opened.announced, change.changed, mentions: mentions, includingRead: false, as: change.changed,
+            isNewRoom: false, in: record)
         return change
     }
 
@@ -87,7 +91,7 @@ struct OpenedMessages {
     mutating func replace(_ stored: Message, by new: NewMessage) throws {
         let key = key(of: stored)
         var content = new.content
-        let isOwn = try isOwn(stored.sender)
+        let isOwn = try MemberTable(db: db).isOwn(stored.sender, of: record)
         if isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) { content.written = noted }
         if content.written != nil { content.mentionsEveryone = false }
         try db.cachedStatement(sql: "UPDATE message SET kind = ?, replyTo = ?, formatted = ?, text = ? WHERE key = ?")
@@ -102,9 +106,10 @@ struct OpenedMessages {
         try MessageWriter.insert(content.attachments, of: key, in: db)
         ids.insert(new.id)
         guard !isOwn else { return }
-        let before = try level(of: key)
+        let attention = AttentionTable(db: db)
+        let before = try attention.level(of: key)
         let after = content.event == nil ? new.notificationLevel : .none
-        try setLevel(content.event == nil ? after : .unread, of: key)
+        try attention.set(content.event == nil ? after : .unread, of: key)
         try count(stored, before, -1)
         try count(stored, after, 1)
         if before == .none, after != .none { announced.append(.message(new)) }
@@ -113,13 +118,15 @@ struct OpenedMessages {
     /// Removes the row of an event that is not a message.
     /// - Returns: The message that the row's receipts move to.
     mutating func remove(_ stored: Message) throws -> Set<MessageID> {
-        if try !isOwn(stored.sender) { try count(stored, level(of: key(of: stored)), -1) }
+        if try !MemberTable(db: db).isOwn(stored.sender, of: record) {
+            try count(stored, AttentionTable(db: db).level(of: key(of: stored)), -1)
+        }
         try db.cachedStatement(sql: "DELETE FROM message WHERE key = ?").execute(arguments: [key(of: stored)])
         let positions = EventPositions(record: record, db: db)
         // The position stays taken, as receipts may refer to it.
         try positions.note(stored.id, at: stored.position)
         removed.append(stored.id)
-        return Set(try [positions.lastMessage(before: stored.position)?.id].compactMap(\.self))
+        return Set(try [positions.lastShownMessage(before: stored.position)].compactMap(\.self))
     }
 
     /// Updates the room list.
@@ -133,31 +140,12 @@ struct OpenedMessages {
     }
 
     private mutating func count(_ message: Message, _ level: NotificationLevel, _ change: Int) throws {
-        guard level != .none, message.position > record.fullyReadPosition ?? .min else { return }
+        guard level != .none, message.position > record.fullyReadPosition ?? .min,
+            try !IgnoredUserTable(db: db).contains(message.sender)
+        else { return }
         unread += change
         if level == .mention { mentions += change }
     }
 
     private func key(of message: Message) -> Int64 { MessageKey(room: record.key, position: message.position).raw }
-
-    private func isOwn(_ member: MemberID) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT kind = 'own' FROM member WHERE room = ? AND id = ?"),
-            arguments: [record.key, member.rawValue]) ?? false
-    }
-
-    private func level(of key: Int64) throws -> NotificationLevel {
-        let level = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT level FROM attention WHERE message = ?"), arguments: [key])
-        return level.flatMap { NotificationLevel(rawValue: $0) } ?? .unread
-    }
-
-    private func setLevel(_ level: NotificationLevel, of key: Int64) throws {
-        if level == .unread {
-            try db.cachedStatement(sql: "DELETE FROM attention WHERE message = ?").execute(arguments: [key])
-        } else {
-            try db.cachedStatement(sql: "INSERT OR REPLACE INTO attention VALUES (?, ?)")
-                .execute(arguments: [key, level.rawValue])
-        }
-    }
 }

@@ -14,6 +14,8 @@ struct SearchPass {
     private let needle: String
     /// The keys of staged rooms, which are excluded.
     private var staged: Set<Int64> = []
+    /// The keys of ignored users, whose messages are excluded.
+    private var ignored: Set<Int64> = []
 
     /// Prepares a search.
     /// - Parameters:
@@ -31,6 +33,7 @@ struct SearchPass {
     /// can be later than the results.
     mutating func run(in db: Database) throws -> SearchPage {
         staged = try StagedRooms(db: db).keys
+        ignored = try IgnoredUserTable(db: db).keys
         let limit = min(max(query.limit, 0), 1000)
         let expressions = SearchExpression.all(for: query, terms: terms, rooms: rooms, senders: senders)
         guard limit > 0, var candidates = try candidates(expressions, in: db) else { return .nothing }
@@ -121,7 +124,9 @@ struct SearchPass {
         let room: Int64 = try row.value("room")
         if let rooms, !rooms.contains(room) { return false }
         if staged.contains(room) { return false }
-        if let senders, try !senders.contains(row.value("sender")) { return false }
+        let sender: Int64 = try row.value("sender")
+        if let senders, !senders.contains(sender) { return false }
+        if ignored.contains(sender) { return false }
         let kind: Int64 = try row.value("kind")
         if try row.flag("isDeleted") || [Message.Kind.event.code, Message.Kind.sealed.code].contains(kind) {
             return false

@@ -8,29 +8,36 @@ extension ChatStore {
     ///   - events: The server's events right before the end of the gap, oldest first. A known event among them closes
     ///     the gap.
     ///   - token: The pagination token for older events; `nil` at the beginning of the room.
+    ///   - ignored: The ignored users when the events were requested, whose messages these lack.
     /// - Returns: The changes, or `nil` if the gap has changed since it was read.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func fill(
-        _ gap: TimelineGap, in room: RoomID, with events: [TimelineEvent], members: [Member] = [], next token: String?
+        _ gap: TimelineGap, in room: RoomID, with events: [TimelineEvent], members: [Member] = [], next token: String?,
+        without ignored: Set<MemberID> = []
     ) async throws -> RoomChange? {
         try await writeCache { db in
-            try RoomSync(db: db).fill(gap, in: RoomRecord.get(room, in: db), with: events, members, next: token)
+            try RoomSync(db: db).fill(
+                gap, in: RoomRecord.get(room, in: db), with: events, members, next: token, without: ignored)
         }
     }
 
     /// Inserts a chunk of history into a gap.
     ///
-    /// - Parameter isContiguous: Whether the chunk begins where the gap does. Otherwise it may lie anywhere within the
-    ///   gap, or overlap one of its ends.
+    /// - Parameters:
+    ///   - isContiguous: Whether the chunk begins where the gap does. Otherwise it may lie anywhere within the gap, or
+    ///     overlap one of its ends.
+    ///   - ignored: The ignored users when the chunk was requested, whose messages it lacks.
     /// - Returns: The changes, or `nil` if the chunk does not belong in the gap or the gap has changed since it was
     ///   read.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func insertChunk(
-        _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, members: [Member] = [], isContiguous: Bool = false
+        _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, members: [Member] = [],
+        isContiguous: Bool = false, without ignored: Set<MemberID> = []
     ) async throws -> RoomChange? {
         try await writeCache { db in
             try RoomSync(db: db).insertChunk(
-                chunk, in: gap, of: RoomRecord.get(room, in: db), members, isContiguous: isContiguous)
+                chunk, in: gap, of: RoomRecord.get(room, in: db), members, isContiguous: isContiguous,
+                without: ignored)
         }
     }
 

@@ -45,6 +45,14 @@ struct EventPositions {
             .execute(arguments: [record.key, id.rawValue, position])
     }
 
+    /// Moves a silent event, with the receipts at it.
+    func move(_ id: MessageID, to position: Int64) throws {
+        for (table, column) in [("silent", "event"), ("receipt", "message")] {
+            try db.cachedStatement(sql: "UPDATE \(table) SET position = ? WHERE room = ? AND \(column) = ?")
+                .execute(arguments: [position, record.key, id.rawValue])
+        }
+    }
+
     /// Whether there is a silent event at a position or after it.
     func hasSilent(from position: Int64) throws -> Bool {
         try Bool.fetchOne(
@@ -76,6 +84,30 @@ struct EventPositions {
             db.cachedStatement(sql: "SELECT key, id FROM message WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1"),
             arguments: [record.keys.lowerBound, MessageKey(room: record.key, position: position).raw])
         return try row.map { (try $0.identifier("id"), MessageKey(raw: try $0.value("key")).position) }
+    }
+
+    /// Returns the newest message before a position that is not hidden, if any.
+    func lastShownMessage(before position: Int64) throws -> MessageID? {
+        try String.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT m.id FROM message m WHERE m.key >= ? AND m.key < ? AND \(IgnoredUserTable.isShown)
+                    ORDER BY m.key DESC LIMIT 1
+                    """),
+            arguments: [record.keys.lowerBound, MessageKey(room: record.key, position: position).raw]
+        ).map { MessageID($0) }
+    }
+
+    /// Returns the position of the oldest message after a position that is not hidden, if any.
+    func nextShownMessage(after position: Int64) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT m.key FROM message m WHERE m.key > ? AND m.key <= ? AND \(IgnoredUserTable.isShown)
+                    ORDER BY m.key LIMIT 1
+                    """),
+            arguments: [MessageKey(room: record.key, position: position).raw, record.keys.upperBound]
+        ).map { MessageKey(raw: $0).position }
     }
 
     /// Returns the position of the oldest message after a position, if any.

@@ -13,9 +13,13 @@ struct MisplacedChunks {
     func removeAll() throws {
         let rooms = try Int64.fetchAll(
             db, sql: "SELECT DISTINCT room FROM roomSetting WHERE name >= 'matrix.' AND name < 'matrix/'")
+        guard !rooms.isEmpty else { return }
+        // The counts and the last message are read with a table that only a later migration creates.
+        try db.execute(sql: "CREATE TEMP TABLE ignoredUser (user INTEGER PRIMARY KEY)")
         for room in rooms {
             for chunk in try chunks(in: room).reversed() { try remove(chunk, of: room) }
         }
+        try db.execute(sql: "DROP TABLE temp.ignoredUser")
     }
 
     /// A misplaced chunk, described by the keys of its surroundings.

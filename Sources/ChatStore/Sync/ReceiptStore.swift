@@ -4,7 +4,8 @@ import GRDB
 
 /// The read receipts of a room's members, except for the user's own.
 ///
-/// A receipt has the position of its event (see ``EventPositions``) and is shown at the last message up to there.
+/// A receipt has the position of its event (see ``EventPositions``) and is shown at the last message up to there that
+/// is not hidden.
 struct ReceiptStore {
     let record: RoomRecord
     let db: Database
@@ -52,14 +53,16 @@ struct ReceiptStore {
         }
     }
 
-    /// Returns the last message before a position if any receipts lie between the two, otherwise `nil`.
+    /// Returns the last message before a position that is not hidden if any receipts lie between the two or at a hidden
+    /// message, otherwise `nil`.
     func receiptTarget(before position: Int64) throws -> MessageID? {
-        guard let last = try positions.lastMessage(before: position) else { return nil }
+        guard let last = try positions.lastShownMessage(before: position), let start = try positions.message(last)
+        else { return nil }
         let stands = try Bool.fetchOne(
             db.cachedStatement(
                 sql: "SELECT 1 FROM receipt WHERE room = ? AND position > ? AND position < ? LIMIT 1"),
-            arguments: [record.key, last.position, position])
-        return stands == nil ? nil : last.id
+            arguments: [record.key, start, position])
+        return stands == nil ? nil : last
     }
 
     private func move(_ receipt: ReadReceipt, to position: Int64) throws -> Set<MessageID> {
@@ -77,7 +80,7 @@ struct ReceiptStore {
             record.key, receipt.member.rawValue, receipt.message.rawValue, receipt.readAt.milliseconds, position,
         ])
         let messages = try [before, position].compactMap { candidate in
-            try candidate.flatMap { try positions.lastMessage(before: $0 + 1)?.id }
+            try candidate.flatMap { try positions.lastShownMessage(before: $0 + 1) }
         }
         // Receipts are not shown on the member's own messages.
         return try Set(messages).filter { try !isBy(receipt.member, $0) }
@@ -90,16 +93,20 @@ struct ReceiptStore {
             arguments: [member.rawValue, record.key, message.rawValue]) ?? false
     }
 
-    /// Adds receipts to messages, reading about ``Message/maxReadReceipts`` rows per message at most.
+    /// Adds receipts to messages, without those of ignored users. Reads about ``Message/maxReadReceipts`` rows per
+    /// message at most.
     /// - Parameter messages: A contiguous part of the timeline, sorted by position.
     func addReadReceipts(to messages: inout [Message]) throws {
         guard let first = messages.first?.position, let last = messages.last?.position else { return }
         let statement = try db.cachedStatement(
             sql: """
                 SELECT member, message, readAt, position FROM receipt
-                WHERE room = ? AND position >= ? AND position < ? ORDER BY position, readAt DESC
+                WHERE room = ? AND position >= ? AND position < ?
+                    AND NOT EXISTS (
+                        SELECT 1 FROM user u JOIN ignoredUser i ON i.user = u.key WHERE u.id = receipt.member)
+                ORDER BY position, readAt DESC
                 """)
-        let end = try positions.nextMessage(after: last) ?? .max
+        let end = try positions.nextShownMessage(after: last) ?? .max
         var index = messages.startIndex
         var start = first
         while start < end {

@@ -28,7 +28,9 @@ extension RoomState {
         joinedCount = try row.optional("joinedCount")
         powerLevels = try row.optional("powerLevels")
         if let creator: MemberID = try row.optionalIdentifier("creator"), let date = try row.optionalDate("createdAt") {
-            creation = Creation(creator: creator, at: date)
+            let privileged = (try row.optional("privilegedCreators") as String? ?? "").split(separator: " ")
+            creation = Creation(
+                creator: creator, at: date, privileged: Set(privileged.map { MemberID(String($0)) }))
         }
         succession = RoomSuccession(
             next: try row.optional("successor"), reason: try row.optional("successionReason"),
@@ -42,16 +44,17 @@ extension RoomState {
                 record.key
             ])
         }
+        let privileged = creation?.privileged.map(\.rawValue).sorted().joined(separator: " ")
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO roomState (room, isUnencrypted, name, alias, topic, avatar, heroes, joinedCount,
-                    powerLevels, creator, createdAt, successor, successionReason, predecessor)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    powerLevels, creator, createdAt, privilegedCreators, successor, successionReason, predecessor)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             record.key, encryption == .off, name, alias, topic, avatar,
             heroes.isEmpty ? nil : heroes.map(\.rawValue).joined(separator: " "), joinedCount, powerLevels,
-            creation?.creator.rawValue, creation?.at.milliseconds, succession.next, succession.reason,
+            creation?.creator.rawValue, creation?.at.milliseconds, privileged, succession.next, succession.reason,
             succession.previous,
         ])
     }

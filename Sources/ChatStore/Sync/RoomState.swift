@@ -15,10 +15,13 @@ public struct RoomState: Equatable, Sendable, Codable {
     public struct Creation: Equatable, Sendable, Codable {
         public var creator: MemberID
         public var at: Date
+        /// The creators who have infinite power according to the room's version.
+        public var privileged: Set<MemberID>
 
-        public init(creator: MemberID, at: Date) {
+        public init(creator: MemberID, at: Date, privileged: Set<MemberID> = []) {
             self.creator = creator
             self.at = at
+            self.privileged = privileged
         }
     }
 

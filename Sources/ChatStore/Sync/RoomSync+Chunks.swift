@@ -4,12 +4,14 @@ import GRDB
 extension RoomSync {
     /// Inserts a chunk of history into a gap, not necessarily at one of its ends.
     ///
-    /// - Parameter isContiguous: Whether the chunk begins where the gap does.
+    /// - Parameters:
+    ///   - isContiguous: Whether the chunk begins where the gap does.
+    ///   - ignored: The ignored users when the chunk was requested.
     /// - Returns: The changes, or `nil` if the chunk does not belong in the gap or the gap has changed since it was
     ///   read.
     func insertChunk(
         _ chunk: TimelineChunk, in gap: TimelineGap, of record: RoomRecord, _ members: [Member],
-        isContiguous: Bool
+        isContiguous: Bool, without ignored: Set<MemberID> = []
     ) throws -> RoomChange? {
         guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
         let counted = try counted(in: record)
@@ -29,6 +31,7 @@ extension RoomSync {
         if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
             changed.insert(receiptTarget)
         }
+        let front = try EventPositions(record: record, db: db).lastMessage(before: gap.position)?.position
         var writer = try HistoryWriter(to: record, before: end, db)
         for event in segment.new.reversed() {
             if let message = event.message { changedMembers += try put(sender: message.sender, into: record) }
@@ -36,6 +39,7 @@ extension RoomSync {
         }
         try writer.finish()
         try finish(writer.new, of: events, before: gap, in: record, &changed)
+        try IncompleteHistory(record: record, db: db).add(from: front, without: ignored)
         try gap.remove(from: record, db)
         if !segment.meetsBehind {
             try TimelineGap(position: gap.position, token: gap.token, forward: chunk.newer).insert(into: record, db)
@@ -43,7 +47,7 @@ extension RoomSync {
         if !segment.meetsFront, let older = chunk.older {
             try TimelineGap(position: writer.position, token: older, forward: gap.forward).insert(into: record, db)
         }
-        let rest = try placeRest(events[segment.end...], newer: chunk.newer, of: record)
+        let rest = try placeRest(events[segment.end...], newer: chunk.newer, of: record, without: ignored)
         changed.formUnion(rest?.changed.map(\.id) ?? [])
         changedMembers += rest?.members ?? []
         try updateReadMarkers(in: record, counted: counted)
@@ -53,12 +57,13 @@ extension RoomSync {
     }
 
     /// Inserts the events after the end of the filled gap into the next gap, if they reach it.
-    private func placeRest(_ events: ArraySlice<TimelineEvent>, newer: String?, of record: RoomRecord) throws
-        -> RoomChange?
-    {
+    private func placeRest(
+        _ events: ArraySlice<TimelineEvent>, newer: String?, of record: RoomRecord, without ignored: Set<MemberID>
+    ) throws -> RoomChange? {
         guard case .missing(let gap) = try rest(of: events, in: record) else { return nil }
         return try insertChunk(
-            TimelineChunk(events: Array(events), newer: newer), in: gap, of: record, [], isContiguous: true)
+            TimelineChunk(events: Array(events), newer: newer), in: gap, of: record, [], isContiguous: true,
+            without: ignored)
     }
 
     /// How events that the server places next to a known one relate to the stored timeline.

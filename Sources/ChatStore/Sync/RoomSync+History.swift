@@ -2,10 +2,10 @@ import ChatCore
 import GRDB
 
 extension RoomSync {
-    /// Fills a gap backwards from its end; see ``ChatStore/fill(_:in:with:members:next:)``.
+    /// Fills a gap backwards from its end; see ``ChatStore/fill(_:in:with:members:next:without:)``.
     func fill(
         _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
-        next token: String?
+        next token: String?, without ignored: Set<MemberID> = []
     ) throws -> RoomChange? {
         guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
         let counted = try counted(in: record)
@@ -44,6 +44,7 @@ extension RoomSync {
         }
         try writer.finish()
         try finish(writer.new, of: events, before: gap, in: record, &changed)
+        try IncompleteHistory(record: record, db: db).add(from: front, without: ignored)
         try gap.remove(from: record, db)
         if !isClosed, let token {
             try TimelineGap(position: writer.position, token: token, forward: gap.forward).insert(into: record, db)

@@ -7,13 +7,23 @@ extension ChatStore {
     /// and the server is then asked for it again.
     ///
     /// Idempotent: known events change nothing, so that batches may repeat or overlap.
-    /// - Returns: The changes of the rooms, in the order of the batch.
+    /// - Returns: The changes of the rooms, in the order of the batch, and then of those rooms that only the list of
+    ///   ignored users concerns.
     public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
         let leftRooms = batch.rooms.filter { $0.isLeft || $0.isSpace }.map(\.id)
         // Delete unsent data first: after a crash in between, it must not outlive its room.
         try await removeUnsent(of: leftRooms)
         let changes: [RoomChange] = try await writeCache { db in
-            let roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            // Before the rooms: what is new may be by a user who is ignored from now on.
+            let ignored = try batch.ignoredUsers.map { try IgnoredUserTable(db: db).set($0).map(\.room.id) } ?? []
+            var roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            for room in ignored {
+                if let index = roomChanges.firstIndex(where: { $0.room == room }) {
+                    roomChanges[index].needsReload = true
+                } else {
+                    roomChanges.append(RoomChange(room: room, needsReload: true))
+                }
+            }
             try InvitationTable(db: db).apply(batch)
             if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
             try SettingTable(db: db).set(batch.settings)
@@ -72,6 +82,7 @@ struct RoomSync {
         }
         var changed: Set<MessageID> = []
         let told = try messages(of: batch.events, in: record, &changed)
+        let unmentioned = try unmentioned(by: told, in: record)
         let inserted = try place(told, into: record, behind: batch.gap, &changed, &changedMembers)
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
         try applyReadMarkers(batch, isNew: roomChange.isNew)
@@ -79,8 +90,11 @@ struct RoomSync {
         if let isMarked = batch.isMarkedUnread { try MarkedUnreadTable(db: db).receive(isMarked, of: record) }
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
         roomChange.changed = try messages(changed, of: record, besides: inserted)
+        // With a read marker, another device has just shown the room, edits included.
         roomChange.arrived = try arrivals(
-            of: told, inserted, as: roomChange.changed, isNewRoom: roomChange.isNew, in: record)
+            of: told, inserted, mentions: mentions(among: unmentioned, in: record),
+            includingRead: batch.fullyReadMarkers.isEmpty, as: roomChange.changed, isNewRoom: roomChange.isNew,
+            in: record)
         roomChange.members = Self.latest(changedMembers)
         return roomChange
     }
@@ -129,13 +143,15 @@ struct RoomSync {
         return true
     }
 
-    /// Returns messages in timeline order.
+    /// Returns messages in timeline order, without those that are hidden.
     /// - Parameter inserted: Messages as they were inserted, of which the changed ones are read again.
     func messages(
         _ changed: Set<MessageID>, of record: RoomRecord, besides inserted: [Message] = []
     ) throws -> [Message] {
-        let read = try changed.compactMap { try MessageQuery(room: record).find($0, in: db) }
-        return (read + inserted.filter { !changed.contains($0.id) }).sorted { $0.position < $1.position }
+        let read = try changed.compactMap { try MessageQuery(room: record).findShown($0, in: db) }
+        let hidden = try IgnoredUserTable(db: db).users(among: Set(inserted.map(\.sender)))
+        let unchanged = inserted.filter { !changed.contains($0.id) && ($0.event != nil || !hidden.contains($0.sender)) }
+        return (read + unchanged).sorted { $0.position < $1.position }
     }
 
     // MARK: Messages
@@ -291,6 +307,10 @@ struct RoomSync {
             guard !target.isDeleted, target.event == nil, target.sender == change.sender,
                 try change.isEncrypted || !isEncrypted(target, in: record)
             else { return }
+            // A known edit changes nothing, whatever push rules say of it by now.
+            if change.isMention, try EditHistory(of: change.id, in: record, db) == nil {
+                try editor.makeMention(target)
+            }
             // The message is not readable yet, although its row exists.
             guard target.kind != .sealed else {
                 return try UnresolvedRelation.store(change, in: record, atMost: Self.maxUnresolvedRelations, db)

@@ -12,6 +12,8 @@ public struct SyncBatch: Equatable, Sendable {
     public var areInvitationsWhole = false
     /// All direct chats, or `nil` if they did not change.
     public var directRooms: Set<RoomID>?
+    /// All ignored users, or `nil` if they did not change.
+    public var ignoredUsers: Set<MemberID>?
 
     public init(rooms: [RoomBatch] = [], settings: [String: String] = [:]) {
         self.rooms = rooms
@@ -142,6 +144,9 @@ public struct MessageChange: Equatable, Sendable {
     public var isEncrypted = false
     /// Why its sender is not certain, if so. The edited message then says so, too.
     public var trust: MessageTrust?
+    /// Whether an edit by itself mentions the user, according to the push rules. The edited message then becomes a
+    /// mention. Ignored for the user's own messages.
+    public var isMention = false
 
     public init(
         id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind, content: MessageMedia? = nil
@@ -218,6 +223,8 @@ public struct RoomChange: Equatable, Sendable {
     public var changed: [Message] = []
     /// Rows that turned out not to be messages.
     public var removed: [MessageID] = []
+    /// Whether other messages are shown now, or at other positions, so that observers have to start over.
+    public var needsReload = false
     /// The messages that the sync added at the end, that are unread, and that notify.
     public var arrived: [MessageArrival] = []
     /// New and changed members, or `nil` if there are none.

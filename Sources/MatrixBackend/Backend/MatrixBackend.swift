@@ -57,6 +57,7 @@ public actor MatrixBackend {
     private let leftRooms: LeftRooms
     private let outboxObserver: OutboxObserver
     private let unreadCounter: UnreadCounter
+    private let historyCompleter: HistoryCompleter
     private let syncLoop: SyncLoop
     private let clock: any Clock<Duration>
     private let upkeepClock: any Clock<Duration>
@@ -137,6 +138,9 @@ public actor MatrixBackend {
             store: store, unsent: unsent, filler: filler, targets: targets, isOnline: { connection.current == .online })
         let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
         self.unreadCounter = unreadCounter
+        let historyCompleter = HistoryCompleter(
+            store: store, filler: filler, status: syncStatus, clock: clock)
+        self.historyCompleter = historyCompleter
         let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }
 
         outboxObserver = OutboxObserver(outbox: outbox, writer: writer)
@@ -171,6 +175,7 @@ public actor MatrixBackend {
                     // Before the token is stored, with which the server deletes the to-device messages.
                     try await syncWriter.advance(step) { update in
                         if update.changesSecretStorage { await monitor.secretStorageChanged() }
+                        if update.ignoredUsers != nil { await historyCompleter.restart() }
                         try await keys.take(update)
                     }
                 },
@@ -180,6 +185,7 @@ public actor MatrixBackend {
                     if isCaughtUp {
                         await leftRooms.prune()
                         await unreadCounter.start()
+                        await historyCompleter.start(after: number)
                     }
                     await missingEchoes.find(after: number)
                 },
@@ -220,6 +226,8 @@ public actor MatrixBackend {
     ) async throws -> MatrixBackend {
         let context = AccountContext(
             ownUserID: ownUserID, translator: translator, data: try await AccountData(from: store), now: now)
+        // Earlier versions hid nothing, and a repair may have lost the list.
+        try await store.setIgnoredUsers(context.ignoredUsers, isRecent: false)
         let backend = MatrixBackend(
             store: store, client: MatrixClient(server: server, token: token, transport: transport), context: context,
             invitations: try await store.invitations(), hasSlidingSync: hasSlidingSync, privacy: privacy,
@@ -321,6 +329,7 @@ public actor MatrixBackend {
         await keys.close()
         verifier.finish()
         await unreadCounter.stop()
+        await historyCompleter.stop()
         await sweeping?.value
         outboxObserver.stop()
         arrivalFeed.finish()

@@ -24,12 +24,14 @@ struct GapFiller: Sendable {
     /// Fetches a chunk from the newer end of a gap.
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Chunk {
+        let ignored = context.ignoredUsers
         let page = try await page(before: gap, in: room)
         let events = try await writer.serialized {
             let members = try await newMembers(in: page.state, of: room)
             let events = try await parser.timeline(page.events.reversed(), in: room)
-            guard let change = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
-            else { return events }
+            let change = try await store.fill(
+                gap, in: room, with: events, members: members, next: page.next, without: ignored)
+            guard let change else { return events }
             await writer.publish(change)
             try await removeState(deletedBy: page.events, in: room)
             writer.rooms.refresh(room)
@@ -44,35 +46,73 @@ struct GapFiller: Sendable {
     /// - Returns: `false` if the gap has no forward token or the chunk was not inserted.
     func fillForward(_ gap: TimelineGap, in room: RoomID) async throws -> Bool {
         guard let token = gap.forward else { return false }
+        let ignored = context.ignoredUsers
         let page = try await client.history(of: room, before: token, limit: Self.eventsPerRequest, forwards: true)
         return try await insert(
             page.events, TimelineChunk(events: [], newer: page.next), in: gap, of: room, state: page.state,
-            isContiguous: true)
+            isContiguous: true, without: ignored)
     }
 
     /// Inserts what was found in the middle of a gap.
+    /// - Parameter ignored: The ignored users when it was requested.
     /// - Returns: `false` if the gap has changed meanwhile.
-    func insert(_ found: HistoryContext, in gap: TimelineGap, of room: RoomID) async throws -> Bool {
+    func insert(
+        _ found: HistoryContext, in gap: TimelineGap, of room: RoomID, without ignored: Set<MemberID>
+    ) async throws -> Bool {
         try await insert(
             found.events, TimelineChunk(events: [], older: found.older, newer: found.newer), in: gap, of: room,
-            state: found.state, isContiguous: false)
+            state: found.state, isContiguous: false, without: ignored)
     }
 
     /// - Parameter chunk: Receives the parsed events.
     private func insert(
         _ events: [MatrixEvent], _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent],
-        isContiguous: Bool
+        isContiguous: Bool, without ignored: Set<MemberID>
     ) async throws -> Bool {
-        return try await writer.serialized {
+        try await writer.serialized {
             let members = try await newMembers(in: state, of: room)
             var chunk = chunk
             chunk.events = try await parser.timeline(events, in: room)
             let change = try await store.insertChunk(
-                chunk, in: gap, of: room, members: members, isContiguous: isContiguous)
+                chunk, in: gap, of: room, members: members, isContiguous: isContiguous, without: ignored)
             guard let change else { return false }
             await writer.publish(change)
             writer.rooms.refresh(room)
             return true
+        }
+    }
+
+    /// Requests the history right before an event, or before now without one.
+    /// - Parameter token: The token of the page that begins with the event, or `nil` if there is none yet.
+    func history(before event: MessageID?, token: String?, in room: RoomID) async throws -> HistoryPage {
+        guard let event, token == nil else {
+            return try await client.history(of: room, before: token, limit: Self.eventsPerRequest)
+        }
+        let found = try await client.context(of: event, in: room, limit: 1)
+        let newest = Array(found.events.prefix { $0.id != event }.reversed())
+        guard let older = found.older else { return HistoryPage(events: newest, state: found.state, next: nil) }
+        var page = try await client.history(of: room, before: older, limit: Self.eventsPerRequest)
+        page.events = newest + page.events
+        page.state += found.state
+        return page
+    }
+
+    /// Inserts events that the server left out between stored ones, because their senders were ignored; see
+    /// ``ChatStore/complete(_:with:before:older:by:members:)``.
+    func complete(
+        _ room: RoomID, with events: [MatrixEvent], state: [MatrixEvent], before end: HistoryEnd, older token: String?,
+        by senders: Set<MemberID>
+    ) async throws -> HistoryCompletion {
+        try await writer.serialized {
+            let members = try await newMembers(in: state, of: room)
+            let events = try await parser.timeline(events, in: room)
+            let completion = try await store.complete(
+                room, with: events, before: end, older: token, by: senders, members: members)
+            if let change = completion.change {
+                await writer.publish(change)
+                writer.rooms.refresh(room)
+            }
+            return completion
         }
     }
 

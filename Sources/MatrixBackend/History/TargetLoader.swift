@@ -39,6 +39,7 @@ struct TargetLoader: Sendable {
     /// - Returns: Whether the target is stored now.
     private func fetch(_ target: TimelineTarget, in room: RoomID) async throws -> Bool {
         let found: HistoryContext
+        let ignored: Set<MemberID>
         do {
             let id: MessageID
             switch target {
@@ -48,7 +49,8 @@ struct TargetLoader: Sendable {
                 guard let event = try await client.event(at: date, in: room) else { return true }
                 id = event
             }
-            if try await !store.messages([id], in: room).isEmpty { return true }
+            if try await store.position(of: id, in: room) != nil { return true }
+            ignored = filler.context.ignoredUsers
             found = try await client.context(of: id, in: room, limit: Self.contextSize)
         } catch MatrixError.rejected(let status, "M_UNRECOGNIZED", _) where status == 404 || status == 405 {
             return false
@@ -56,14 +58,14 @@ struct TargetLoader: Sendable {
         // Use the median: timestamps of single events are set by their servers and may be arbitrary.
         let times = found.events.map(\.sentAt).sorted()
         guard let gap = try await gap(around: times[times.count / 2], in: room) else { return false }
-        return try await filler.insert(found, in: gap, of: room)
+        return try await filler.insert(found, in: gap, of: room, without: ignored)
     }
 
     /// Returns the gap to fill next on the way back to a target; `nil` if the target is stored or not on the server.
     private func gap(before target: TimelineTarget, in room: RoomID) async throws -> TimelineGap? {
         switch target {
         case .message(let id):
-            guard LocalEchoes.transaction(of: id) == nil, try await store.messages([id], in: room).isEmpty else {
+            guard LocalEchoes.transaction(of: id) == nil, try await store.position(of: id, in: room) == nil else {
                 return nil
             }
             return try await store.gaps(in: room).last

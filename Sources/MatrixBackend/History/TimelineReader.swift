@@ -68,7 +68,8 @@ struct TimelineReader: Sendable {
         var page = whole
         let middle: Int64? =
             switch target {
-            case .message(let id): whole.messages.first { $0.id == id }?.position
+            // The message may be hidden.
+            case .message(let id): try await store.position(of: id, in: room)
             case .date(let date): (whole.messages.first { $0.sentAt >= date } ?? whole.messages.last)?.position
             }
         if let middle {
@@ -139,7 +140,9 @@ struct TimelineReader: Sendable {
 
     /// Requests a single event. The message is not stored, because its neighbors are unknown.
     private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
-        guard let found = try await client.event(id, in: room) else { return nil }
+        guard let found = try await client.event(id, in: room), !context.ignoredUsers.contains(found.sender) else {
+            return nil
+        }
         let event = try await opener.opened([found], in: room)[0]
         let parser = EventParser(ownUserID: context.ownUserID, translator: context.translator)
         let new: NewMessage

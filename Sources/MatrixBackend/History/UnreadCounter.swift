@@ -10,6 +10,8 @@ actor UnreadCounter {
     /// The maximum number of rooms per pass, and of history chunks per room until it gets another gap.
     private static let maxRooms = 40
     private static let maxChunks = 5
+    /// The maximum number of attempts per room and pass while the server limits the rate.
+    private static let maxAttempts = 3
 
     private let store: ChatStore
     private let clock: any Clock<Duration>
@@ -71,6 +73,7 @@ actor UnreadCounter {
     }
 
     private func count(in room: RoomID) async throws {
+        var attempts = 0
         while chunkCounts[room, default: 0] < Self.maxChunks {
             try Task.checkCancellation()
             guard let gap = try await store.uncountedGap(in: room) else { return }
@@ -79,7 +82,10 @@ actor UnreadCounter {
                 try await fill(gap, room)
             } catch MatrixError.busy(let retryAfter) {
                 chunkCounts[room, default: 1] -= 1
-                try await clock.sleep(for: min(retryAfter, .seconds(60)), tolerance: nil)
+                attempts += 1
+                try await clock.sleep(for: min(max(retryAfter, .seconds(1)), .seconds(60)), tolerance: nil)
+                // Other rooms are waiting.
+                if attempts == Self.maxAttempts { return }
             }
         }
     }

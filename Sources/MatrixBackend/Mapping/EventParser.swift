@@ -94,6 +94,7 @@ struct EventParser {
                 content: MessageMedia(kind: edited.kind, attachments: edited.attachments))
             change.isEncrypted = event.protection == .opened
             change.trust = event.trust
+            change.isMention = notificationLevel(of: event) == .mention
             return .change(change)
         }
         let reply = Self.repliedMessage(by: relation)
@@ -178,12 +179,16 @@ struct EventParser {
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo)
         new.isEncrypted = event.protection == .opened
         new.trust = event.isRedacted ? nil : event.trust
-        if ignoredUsers.contains(event.sender) {
-            new.notificationLevel = .none
-        } else if let rules {
-            new.notificationLevel = rules.rules.notificationLevel(to: event, in: rules.room)
-        }
+        new.notificationLevel = notificationLevel(of: event)
         return new
+    }
+
+    /// Returns the level of an event by itself. An edit's mentions are those that it adds (specification, edits of
+    /// events with mentions).
+    private func notificationLevel(of event: MatrixEvent) -> NotificationLevel {
+        if ignoredUsers.contains(event.sender) { return .none }
+        guard let rules else { return .unread }
+        return rules.rules.notificationLevel(to: event, in: rules.room)
     }
 }
 

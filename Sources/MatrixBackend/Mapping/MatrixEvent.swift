@@ -94,6 +94,13 @@ struct MatrixEvent: Equatable, Sendable {
         self.content = content
     }
 
+    /// The message that the event edits, according to its relation.
+    var editedMessage: MessageID? {
+        let relation = content["m.relates_to"]
+        guard relation?["rel_type"]?.string == "m.replace" else { return nil }
+        return Self.identifier(relation?["event_id"]).map { MessageID($0) }
+    }
+
     /// Whether the event was redacted before the server returned it.
     var isRedacted: Bool { unsigned["redacted_because"]?.object != nil }
 
@@ -127,7 +134,7 @@ extension MatrixEvent {
         "m.room.power_levels": [
             "ban", "events", "events_default", "invite", "kick", "redact", "state_default", "users", "users_default",
         ],
-        "m.room.create": ["creator", "predecessor", "room_version", "type"],
+        "m.room.create": ["additional_creators", "creator", "predecessor", "room_version", "type"],
         "m.room.join_rules": ["allow", "join_rule"], "m.room.history_visibility": ["history_visibility"],
     ]
 

@@ -76,10 +76,11 @@ struct ParsedRoomState {
             room.avatar = MatrixEvent.contentURI(content["url"])
             setsAvatar = true
         case "m.room.topic": room.topic = Self.text(content["topic"], limit: ChatLimits.topicLength)
-        case "m.room.power_levels": room.powerLevels = content.text ?? room.powerLevels
+        // Without any text, the room would seem to have no such event, and its creator more power.
+        case "m.room.power_levels": room.powerLevels = content.text ?? room.powerLevels ?? "{}"
         case "m.room.encryption": room.encryption = .on
         case "m.room.create":
-            room.creation = RoomState.Creation(creator: event.sender, at: event.sentAt)
+            room.creation = RoomState.Creation(by: event.sender, content, at: event.sentAt)
             let predecessor = MatrixLink.link(to: content["predecessor"]?["room_id"], by: event.sender)
             room.succession.previous = predecessor ?? room.succession.previous
         case "m.room.tombstone":

@@ -1,25 +1,28 @@
 import ChatCore
+import ChatStore
+import Foundation
 import JSONReading
 
 /// The power levels of a room's members (specification, `m.room.power_levels`).
-struct PowerLevels {
+struct PowerLevels: Equatable, Sendable {
     private let content: JSONValue
-    /// From room version 12 on, creators have infinite power, whatever `users` says.
+    /// The members with infinite power, whatever `users` says.
     private let creators: Set<MemberID>
 
     /// - Parameters:
     ///   - content: `nil` in a room without the event, where only the creator may send state.
-    ///   - creation: The sender and content of `m.room.create`.
-    init(_ content: JSONValue?, creation: (sender: MemberID, content: JSONValue)?) {
+    ///   - creation: `nil` if it is unknown: then nobody has more power than `content` says.
+    init(_ content: JSONValue?, creation: RoomState.Creation?) {
         self.content = content ?? [:]
-        guard let creation else {
-            creators = []
-            return
-        }
-        // Non-numeric room versions are experimental, and their rules are unknown.
-        let version = creation.content["room_version"]?.string.flatMap { Int($0) } ?? 1
-        let others = (creation.content["additional_creators"]?.array ?? []).compactMap(\.string).map { MemberID($0) }
-        creators = version >= 12 ? Set([creation.sender] + others) : content == nil ? [creation.sender] : []
+        var creators = creation?.privileged ?? []
+        if content == nil, let creation { creators.insert(creation.creator) }
+        self.creators = creators
+    }
+
+    /// Reads the stored state of a room. Text that is not JSON was damaged, and then grants nothing.
+    init(of state: RoomState) {
+        let content = state.powerLevels.map { (try? JSONValue(parsing: Data($0.utf8))) ?? [:] }
+        self.init(content, creation: state.creation)
     }
 
     /// Whether a member has infinite power.
@@ -41,8 +44,11 @@ struct PowerLevels {
     func mayInvite(_ member: MemberID) -> Bool { level(of: member) >= content["invite"]?.integer ?? 0 }
 
     /// Whether the member's `@room` notifies.
-    func mayNotifyEveryone(_ member: MemberID) -> Bool {
-        level(of: member) >= content["notifications"]?["room"]?.integer ?? 50
+    func mayNotifyEveryone(_ member: MemberID) -> Bool { mayNotify("room", member) }
+
+    /// Whether the member may send a kind of notification (`sender_notification_permission`); 50 by default.
+    func mayNotify(_ kind: String, _ member: MemberID) -> Bool {
+        level(of: member) >= content["notifications"]?[kind]?.integer ?? 50
     }
 
     func maySend(state type: String, _ member: MemberID) -> Bool {
@@ -53,5 +59,19 @@ struct PowerLevels {
     func mayRemove(_ other: MemberID, _ member: MemberID) -> Bool {
         let ownLevel = level(of: member)
         return other != member && ownLevel >= content["kick"]?.integer ?? 50 && ownLevel > level(of: other)
+    }
+}
+
+extension RoomState.Creation {
+    /// From room version 12 on, creators have infinite power, whatever the power levels say.
+    /// - Parameter content: The content of `m.room.create`.
+    init(by creator: MemberID, _ content: JSONValue, at date: Date) {
+        self.init(creator: creator, at: date)
+        // Non-numeric room versions are experimental, and their rules are unknown.
+        guard let version = content["room_version"]?.string.flatMap({ Int($0) }), version >= 12 else { return }
+        let others = (content["additional_creators"]?.array ?? []).compactMap { MatrixEvent.identifier($0) }
+        // The store separates them by spaces: an ID with a space in it would become those of others.
+        let valid = ([creator.rawValue] + others).filter { $0.hasPrefix("@") && !$0.contains(where: \.isWhitespace) }
+        privileged = Set(valid.map { MemberID($0) })
     }
 }

@@ -87,14 +87,7 @@ struct PushRoom: Equatable, Sendable {
     var ownDisplayName: String?
     /// The number of joined members, or `nil` if unknown.
     var memberCount: Int?
-    /// The content of `m.room.power_levels`, or `nil` without the event.
-    var powerLevels: JSONValue?
-
-    /// Whether a member's power level permits a kind of notification (`sender_notification_permission`); 50 by default.
-    func mayNotify(_ key: String, _ sender: MemberID) -> Bool {
-        let level = powerLevels?["users"]?[sender.rawValue]?.integer ?? powerLevels?["users_default"]?.integer ?? 0
-        return level >= powerLevels?["notifications"]?[key]?.integer ?? 50
-    }
+    var powers: PowerLevels
 }
 
 private struct PushRule: Equatable, Sendable {
@@ -212,7 +205,7 @@ private enum PushCondition: Equatable, Sendable {
             case ">=": return members >= count
             default: return members == count
             }
-        case .permission(let key): return room.mayNotify(key, event.sender)
+        case .permission(let key): return room.powers.mayNotify(key, event.sender)
         case .unknown: return false
         }
     }

@@ -53,6 +53,7 @@ struct RoomMemberships: Sendable {
         let members = ParsedRoomState(ownUserID: ownUserID, state: events).members
         try await writer.serialized {
             guard try await store.hasRoom(room) else { return }
+            try await learn(state.creation, of: room)
             // What a sync has changed since is newer: it would never be corrected, as this list has no one who left.
             let now = try await stored(in: room)
             let unchanged = members.filter { !$0.hasLeft && now[$0.id] == before[$0.id] }
@@ -65,6 +66,12 @@ struct RoomMemberships: Sendable {
         return RoomMembers(
             entries: entries(members, invited: invited, state.powers), permissions: permissions(state.powers),
             address: state.address)
+    }
+
+    /// Stores the creators with infinite power, which earlier versions did not.
+    private func learn(_ creation: RoomState.Creation?, of room: RoomID) async throws {
+        guard let creation, try await store.roomState(of: room).creation != creation else { return }
+        try await store.updateRoomState(of: room) { $0.creation?.privileged = creation.privileged }
     }
 
     private func stored(in room: RoomID) async throws -> [MemberID: Member] {
@@ -90,16 +97,18 @@ struct RoomMemberships: Sendable {
         return permissions
     }
 
-    private func roomState(of room: RoomID) async throws -> (powers: PowerLevels, address: String?) {
+    private func roomState(
+        of room: RoomID
+    ) async throws -> (powers: PowerLevels, creation: RoomState.Creation?, address: String?) {
         let levels = try await client.state("m.room.power_levels", of: room)
         let alias = try await client.state("m.room.canonical_alias", of: room)
         let address = ParsedRoomState.line(alias?["alias"]?.string)
-        var creation: (sender: MemberID, content: JSONValue)?
+        var creation: RoomState.Creation?
         if let content = try await client.state("m.room.create", of: room),
-            let creator = try await store.roomState(of: room).creation?.creator
+            let known = try await store.roomState(of: room).creation
         {
-            creation = (creator, content)
+            creation = RoomState.Creation(by: known.creator, content, at: known.at)
         }
-        return (PowerLevels(levels, creation: creation), address.isEmpty ? nil : address)
+        return (PowerLevels(levels, creation: creation), creation, address.isEmpty ? nil : address)
     }
 }

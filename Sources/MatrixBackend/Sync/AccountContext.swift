@@ -30,12 +30,16 @@ final class AccountContext: Sendable {
         set { data.withLock { $0.directRooms = newValue } }
     }
 
+    /// The users whose messages are hidden: never the user, whatever the list says.
+    var ignoredUsers: Set<MemberID> { data.withLock { $0.ignoredUsers.users }.subtracting([ownUserID]) }
+
     /// Applies the account data of an update and adds it to what is to be stored.
     func apply(_ update: SyncUpdate, storing batch: inout SyncBatch) {
         let found = data.withLock { data in
             data.apply(update, storing: &batch)
             return data.notificationSettings
         }
+        batch.ignoredUsers?.remove(ownUserID)
         settings.set(found)
     }
 

@@ -20,7 +20,12 @@ struct AccountData: Equatable, Sendable {
         }
         if let rules = try await stored(PushRules.setting) { read(rules) }
         directRooms = DirectRooms(try await stored(DirectRooms.setting) ?? [:])
-        ignoredUsers = IgnoredUsers(try await stored(IgnoredUsers.setting) ?? [:])
+        if let list = try await stored(IgnoredUsers.setting).flatMap({ IgnoredUsers($0) }) {
+            ignoredUsers = list
+        } else {
+            // What is hidden stays so if only the list was lost: the server does not send it again until it changes.
+            ignoredUsers = IgnoredUsers(try await store.ignoredUsers())
+        }
     }
 
     /// Applies the account data of an update and adds it to what is to be stored. Content that cannot be encoded,
@@ -35,9 +40,10 @@ struct AccountData: Equatable, Sendable {
             directRooms = DirectRooms(direct)
             batch.directRooms = Set(directRooms.partners.keys)
         }
-        if let ignored = update.ignoredUsers, let text = ignored.text {
+        if let content = update.ignoredUsers, let ignored = IgnoredUsers(content), let text = content.text {
             batch.settings[IgnoredUsers.setting] = text
-            ignoredUsers = IgnoredUsers(ignored)
+            batch.ignoredUsers = ignored.users
+            ignoredUsers = ignored
         }
     }
 

@@ -1,7 +1,6 @@
 import ChatCore
 import ChatStore
 import Foundation
-import JSONReading
 
 /// Builds the batches to store from a sync's room updates and what is known of the rooms. Pure: it performs no I/O
 /// and keeps no state.
@@ -98,20 +97,25 @@ struct RoomBatchBuilder: Sendable {
     private func pushRoom(_ room: RoomID, _ state: RoomState, ownName: String?) -> PushRoom {
         PushRoom(
             id: room, ownUserID: ownUserID, ownDisplayName: ownName == ownUserID.rawValue ? nil : ownName,
-            memberCount: state.joinedCount,
-            // Stored text that is not valid JSON was damaged: the rules then use their defaults.
-            powerLevels: state.powerLevels.flatMap { try? JSONValue(parsing: Data($0.utf8)) })
+            memberCount: state.joinedCount, powers: PowerLevels(of: state))
     }
 
-    /// Returns the messages of an update whose notifications are silent according to the push rules.
-    func silentMessages(of update: RoomUpdate, known: KnownRooms) -> Set<MessageID> {
+    /// Returns the messages of an update whose notifications play a sound according to the push rules. An edit that
+    /// mentions the user plays its sound for the message that it changes.
+    func audibleMessages(of update: RoomUpdate, known: KnownRooms) -> Set<MessageID> {
         let room = known.rooms[update.id]
         let parsed = parsedState(of: update, known: room)
         let me = parsed.members.first { $0.id == ownUserID }
         var state = parsed.room
         state.joinedCount = update.joinedCount ?? state.joinedCount
         let pushRoom = pushRoom(update.id, state, ownName: (me ?? room?.ownMember)?.displayName)
-        return Set(update.timeline.filter { !accountData.pushRules.playsSound(for: $0, in: pushRoom) }.map(\.id))
+        let rules = accountData.pushRules
+        let audible = update.timeline.filter { rules.playsSound(for: $0, in: pushRoom) }
+        return Set(
+            audible.compactMap { event -> MessageID? in
+                guard let edited = event.editedMessage else { return event.id }
+                return rules.notificationLevel(to: event, in: pushRoom) == .mention ? edited : nil
+            })
     }
 
     /// Returns the name of a room with neither a name nor an alias.

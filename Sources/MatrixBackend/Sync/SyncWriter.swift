@@ -52,6 +52,8 @@ struct SyncWriter: Sendable {
                 isCaughtUp: update.isCaughtUp)
             for room in update.rooms { entered.remove(room.id) }
             try await writer.publishInvitations(after: batch)
+            // Those by ignored users are hidden, too.
+            if batch.ignoredUsers != nil { writer.invitations.set(try await store.invitations()) }
             publishStates(of: update, batch, known: known)
             for room in update.rooms where room.gap != nil {
                 writer.unsent.withEchoes { $0.restartSearch(in: room.id) }
@@ -66,7 +68,7 @@ struct SyncWriter: Sendable {
     /// - Parameter isBehindGap: Whether a gap separates the new events from the known ones.
     private func publish(_ change: RoomChange, isBehindGap: Bool) async {
         if change.isLeft { return await writer.close(change.room) }
-        if isBehindGap { return await writer.reopen(after: change) }
+        if isBehindGap || change.needsReload { return await writer.reopen(after: change) }
         writer.timelines.publish(change)
         await writer.finish(change.room, members: change.members)
     }
@@ -90,11 +92,11 @@ struct SyncWriter: Sendable {
         _ arrived: [MessageArrival], of update: SyncUpdate, known: KnownRooms, _ builder: RoomBatchBuilder
     ) -> [MessageArrival] {
         let rooms = Set(arrived.map(\.message.roomID))
-        let silent = update.rooms.filter { rooms.contains($0.id) }
-            .reduce(into: Set<MessageID>()) { $0.formUnion(builder.silentMessages(of: $1, known: known)) }
+        let audible = update.rooms.filter { rooms.contains($0.id) }
+            .reduce(into: Set<MessageID>()) { $0.formUnion(builder.audibleMessages(of: $1, known: known)) }
         return arrived.map { arrival in
             var arrival = arrival
-            arrival.isSilent = silent.contains(arrival.message.id)
+            arrival.isSilent = !audible.contains(arrival.message.id)
             return arrival
         }
     }
@@ -111,9 +113,10 @@ struct SyncWriter: Sendable {
             writer.timelines.publish(.encrypted, in: room.id)
         }
         if update.isWhole { writer.timelines.endTyping() }
+        let ignored = context.ignoredUsers
         for room in update.rooms {
             guard let typing = room.typing else { continue }
-            writer.timelines.setTyping(typing.filter { $0 != ownUserID }, in: room.id)
+            writer.timelines.setTyping(typing.filter { $0 != ownUserID && !ignored.contains($0) }, in: room.id)
         }
     }
 

@@ -34,22 +34,25 @@ struct RoomWriter: Sendable {
     /// Publishes a change that continues the observers' range.
     func publish(_ change: RoomChange) async {
         if change.isLeft { return await close(change.room) }
+        if change.needsReload { return await reopen(after: change) }
         timelines.publish(change)
         await finish(change.room, members: change.members)
     }
 
-    /// Publishes a change after a gap. Observers hold a contiguous range, so they start over after the gap. If that
-    /// fails, their streams end, because they could not learn of the gap.
+    /// Publishes a change after a gap, or one of which messages are shown. Observers hold a contiguous range, so they
+    /// start over after the last gap. If that fails, their streams end, because they could not learn of the change.
     func reopen(after change: RoomChange) async {
         let room = change.room
         if let members = change.members { timelines.publish(members, in: room) }
         timelines.endEchoes(of: change.changed, in: room)
-        do {
-            if let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) {
-                timelines.reopen(snapshot, behind: try await store.gaps(in: room).last)
+        if timelines.isObserved(room) {
+            do {
+                if let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) {
+                    timelines.reopen(snapshot, behind: try await store.gaps(in: room).last)
+                }
+            } catch {
+                timelines.end(room)
             }
-        } catch {
-            timelines.end(room)
         }
         await finish(room, members: change.members)
     }

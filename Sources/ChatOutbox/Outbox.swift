@@ -135,7 +135,8 @@ public actor Outbox {
     }
 
     /// Stores a change, together with earlier ones that could not be stored.
-    /// - Throws: ``ChatError`` from the storage; the change is then not stored.
+    /// - Throws: ``ChatError`` from the storage, or ``ChatError/notFound`` if its room no longer exists; the change is
+    ///   then not stored.
     func commit(_ change: OutboxChange) async throws { try await enqueue(change, retainsOnFailure: false) }
 
     /// Stores the outcome of an attempt, with the next change if that fails now. If the process ends before that, the
@@ -163,6 +164,31 @@ public actor Outbox {
         } catch {
             if retainsOnFailure { unsaved = whole }
             throw error
+        }
+        let lost = await roomsLeft(of: whole)
+        for room in lost { await removeAgain(whole, in: room) }
+        if change.put.contains(where: { lost.contains($0.room) }) { throw ChatError.notFound }
+    }
+
+    /// Returns the rooms of stored requests that were left meanwhile.
+    private func roomsLeft(of change: OutboxChange) async -> Set<RoomID> {
+        var rooms: Set<RoomID> = []
+        for room in Set(change.put.map(\.room)) {
+            // If that cannot be read, the request stays: it is not lost in a room that is there.
+            let exists = (try? await storage.hasRoom(room)) ?? true
+            if !exists { rooms.insert(room) }
+        }
+        return rooms
+    }
+
+    /// Removes requests that were stored after their room was removed with what was unsent in it: for them, the next
+    /// start would bring the room back. So would a draft that was stored with them.
+    private func removeAgain(_ change: OutboxChange, in room: RoomID) async {
+        let keys = Set(change.put.filter { $0.room == room }.map(\.key))
+        do {
+            try await storage.commit(OutboxChange(removed: keys, sentDraft: room))
+        } catch {
+            unsaved.removed.formUnion(keys)
         }
     }
 

@@ -26,6 +26,8 @@ nonisolated enum DataFolder {
     static var store: URL { base.appending(path: "parlance") }
     /// The stores of server accounts, outside of the local store, whose folder must not contain anything else.
     static var accounts: URL { base.appending(path: "parlance-accounts") }
+    /// Answers to notifications that are not in a store yet.
+    static var replies: URL { base.appending(path: "parlance-replies") }
 
     /// The user's configuration, which all programs share.
     static var configuration: URL { folder("XDG_CONFIG_HOME", or: ".config") }

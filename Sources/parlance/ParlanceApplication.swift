@@ -197,9 +197,17 @@ final class ParlanceApplication {
         case .closeSession: closeSession()
         case .releaseName: application.releaseName { [weak self] in self?.handle(.nameReleased) }
         case .claimName: application.claimName { [weak self] in self?.handle($0 ? .nameClaimed : .nameLost) }
-        case .end: application.quit()
+        case .end: end()
         case .restart:
             restarts = true
+            end()
+        }
+    }
+
+    /// Ends once what the user wrote while the session was being closed is on the disk.
+    private func end() {
+        Task {
+            await shared.unsentReplies.flush()
             application.quit()
         }
     }
@@ -256,12 +264,25 @@ final class ParlanceApplication {
                 answerSessionRequests()
                 handle(.sessionOpened)
                 if presenter.isEmpty { session.connect() }
+                await reportRepairs(of: session)
                 if let damage = await session.findDamage() {
                     presenter.perform { DamagedStoreDialog.presentFinding(over: $0.window, reason: damage) }
                 }
             } catch {
                 presentFailure(error)
             }
+        }
+    }
+
+    /// Says in the main window, once there is one, which accounts' histories were repaired.
+    private func reportRepairs(of session: RunningSession) async {
+        let repairs = await session.unreportedRepairs()
+        guard !repairs.isEmpty else { return }
+        presenter.perform { [weak self, weak session] window in
+            // The next session reports what this one could not.
+            guard let session, self?.session === session else { return }
+            DamagedStoreDialog.presentRepairs(repairs, over: window.window)
+            Task { await session.noteReported(repairs) }
         }
     }
 
@@ -356,12 +377,15 @@ final class ParlanceApplication {
         }
     }
 
-    /// Sends a reply. One that comes while the store cannot be opened waits until it is repaired.
+    /// Sends a reply, which is on the disk meanwhile.
     private func send(_ text: String, answering target: NotificationTarget) {
-        guard let session else {
-            return wait { [weak self] _ in self?.send(text, answering: target) }
-        }
-        Task { await session.accounts.send(text, answering: target) }
+        if let reply = shared.unsentReplies.accept(text, answering: target) { deliver(reply) }
+    }
+
+    /// A reply that comes while the store cannot be opened waits until it is repaired.
+    private func deliver(_ reply: UnsentReplies.Reply) {
+        guard let session else { return wait { [weak self] _ in self?.deliver(reply) } }
+        Task { await session.accounts.deliver(reply) }
     }
 
     private func withSession(_ request: @escaping @MainActor (RunningSession?) -> Void) {

@@ -18,14 +18,14 @@ final class RunningSession {
     private let local: LocalBackend
     private let matrix: MatrixAccounts
     private let lastSelection: LastSelection
-    private let unsentReplies: UnsentReplyStorage
+    private let unsentReplies: UnsentReplies
     private var selectionObserver: Task<Void, Never>?
     private var resumeMonitor: ResumeMonitor?
     private var connecting: Timeout?
 
     private init(
         accounts: AccountsCoordinator, store: ChatStore, local: LocalBackend, matrix: MatrixAccounts,
-        lastSelection: LastSelection, roomWindows: RoomWindowStorage, unsentReplies: UnsentReplyStorage
+        lastSelection: LastSelection, roomWindows: RoomWindowStorage, unsentReplies: UnsentReplies
     ) {
         self.accounts = accounts
         self.roomWindows = roomWindows
@@ -63,7 +63,7 @@ final class RunningSession {
                 let local = try await LocalBackend.start(
                     over: store, ownDisplayName: userName, translator: translator,
                     sendKey: { await preferences.writing.sendKey },
-                    guideImage: { await Resource.composerImage.flatMap { GuideImage(png: $0) } },
+                    guideImage: { Resource.composerImage.flatMap { GuideImage(png: $0) } },
                     createsFirstRooms: false)
                 let matrix = MatrixAccounts(
                     list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: keyring,
@@ -91,12 +91,14 @@ final class RunningSession {
         let (store, local, matrix) = (backends.store, backends.local, backends.matrix)
         do {
             let lastSelection = await LastSelection(settings: shared.settings, store: store)
-            let unsentReplies = try await UnsentReplyStorage(store)
+            // The process before this one has closed its store, and stores no reply any more.
+            await shared.unsentReplies.load()
+            try await adoptReplies(of: store, in: shared.unsentReplies)
             let environment = shared.environment(of: local, importingInto: local, canImport: true)
             let accounts = AccountsCoordinator(
                 local: ConversationCoordinator(environment), service: matrix,
                 welcome: local.awaitsFirstRooms ? WelcomeViewModel(service: local) : nil,
-                unsentReplies: unsentReplies.replies
+                unsentReplies: shared.unsentReplies
             ) { [weak matrix] account, session in
                 guard let service = await matrix?.backend(of: account) else { return nil }
                 let coordinator = ConversationCoordinator(
@@ -107,7 +109,7 @@ final class RunningSession {
             let session = await RunningSession(
                 accounts: accounts, store: store, local: local, matrix: matrix, lastSelection: lastSelection,
                 roomWindows: RoomWindowStorage(settings: shared.settings, store: store),
-                unsentReplies: unsentReplies)
+                unsentReplies: shared.unsentReplies)
             session.startAccounts()
             return session
         } catch {
@@ -115,6 +117,20 @@ final class RunningSession {
             throw error
         }
     }
+
+    /// Moves the replies that earlier versions kept in a setting to where they are now. What cannot be written there,
+    /// or is from a newer version, stays in the setting.
+    private static func adoptReplies(of store: ChatStore, in replies: UnsentReplies) async throws {
+        guard let stored = try await store.setting(repliesSetting), !stored.isEmpty else { return }
+        let lines = stored.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let rest = await replies.adopt(lines)
+        guard rest != lines else { return }
+        let value = rest.allSatisfy(\.isEmpty) ? "" : rest.joined(separator: "\n")
+        // If this fails, the session goes on with the replies, and tries again when it is closed.
+        try? await store.setSetting(value, for: repliesSetting)
+    }
+
+    private nonisolated static let repliesSetting = "notifications.unsent-replies"
 
     /// Connects the accounts, which takes the time of two frames of a start. Call it once the window is drawn, or if there
     /// is none; they are connected without that if it takes long.
@@ -143,6 +159,32 @@ final class RunningSession {
         }
     }
 
+    /// Returns the repairs of accounts' histories that the user has not been told of, neither by this process nor by an
+    /// earlier one.
+    func unreportedRepairs() async -> [AccountRepair] {
+        // What cannot be read is reported by the next start.
+        guard let accounts = try? await store.accounts(), let reported = try? await reportedRepairs() else { return [] }
+        let folders = AccountFolders(root: DataFolder.accounts)
+        var repairs: [AccountRepair] = []
+        for account in accounts {
+            repairs += await AccountRepair.all(of: account.name, store: folders.store(of: account.id))
+        }
+        return repairs.filter { !reported.contains($0.id) }
+    }
+
+    /// Records that the user has been told of repairs. If that fails, the next start reports them again.
+    func noteReported(_ repairs: [AccountRepair]) async {
+        guard let reported = try? await reportedRepairs() else { return }
+        let ids = reported.union(repairs.map(\.id)).sorted()
+        try? await store.setSetting(ids.joined(separator: "\n"), for: Self.reportedSetting)
+    }
+
+    private func reportedRepairs() async throws -> Set<String> {
+        Set((try await store.setting(Self.reportedSetting) ?? "").split(separator: "\n").map(String.init))
+    }
+
+    private nonisolated static let reportedSetting = "accounts.reported-repairs"
+
     /// Checks a history that was too large to be checked at startup.
     /// - Returns: the damage found, or `nil` if there is none.
     func findDamage() async -> String? {
@@ -162,6 +204,8 @@ final class RunningSession {
         (resumeMonitor, connecting) = (nil, nil)
         await lastSelection.flush()
         await roomWindows.flush()
+        // What this session has put into drafts must not be put there again by the next one.
+        try? await Self.adoptReplies(of: store, in: unsentReplies)
         await unsentReplies.flush()
         await matrix.close()
         await local.close()

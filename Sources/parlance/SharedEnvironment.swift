@@ -9,11 +9,15 @@ import GtkKit
 import LocalBackend
 import Spelling
 
-/// What the conversations of all accounts share.
+/// What the conversations of all accounts share, in each session.
 final class SharedEnvironment {
     let settings: Settings?
     let preferences = UserPreferences()
     let privacy = PrivacyPreference()
+    /// On the disk from the first moment, whether or not the store can be opened.
+    let unsentReplies = UnsentReplies(in: UnsentReplyFolder(DataFolder.replies)) {
+        StandardError.write("a reply to a notification could not be stored")
+    }
     private let spellChecker = EnchantChecker()
     let translator = Translator(translate: SharedEnvironment.translate, plural: SharedEnvironment.plural)
     private(set) lazy var emoji = EmojiLibrary(

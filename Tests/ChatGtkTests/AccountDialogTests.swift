@@ -188,6 +188,10 @@ final class AccountDialogTests: GtkTestCase {
             XCTAssertEqual(buttons.map(\.tooltip), ["Sign Out of bo"])
             let button = try XCTUnwrap(buttons.first)
             XCTAssertTrue(button.isMapped && button.isFocusable)
+            let icon = gtk_button_get_icon_name(button.cast()).map { String(cString: $0) }
+            XCTAssertEqual(icon, "system-log-out-symbolic", "nothing of the account is deleted on its server")
+            let theme = gtk_icon_theme_get_for_display(gdk_display_get_default())
+            XCTAssertNotEqual(gtk_icon_theme_has_icon(theme, icon), 0)
             button.activate()
             XCTAssertTrue(MainLoop.pump { signedOut == ["@bo:x"] })
             Self.close(switcher, window)

@@ -98,6 +98,22 @@ final class ConversationMentionTests: GtkTestCase {
         }
     }
 
+    /// Whether GTK would ask a widget at a point of a text for a tooltip: what is there, then what contains that.
+    @MainActor
+    private static func mayShowTooltip(
+        _ bench: ConversationBench, over text: BodyText, at bounds: Snapshot.Rectangle
+    ) -> Bool {
+        let view = bench.view.widget
+        guard let place = text.widget.bounds(in: view) else { return false }
+        var found = gtk_widget_pick(
+            view.cast(), place.x + bounds.x + 6, place.y + bounds.y + 6, GTK_PICK_INSENSITIVE)
+        while let widget = found {
+            if gtk_widget_get_has_tooltip(widget) != 0 { return true }
+            found = gtk_widget_get_parent(widget)
+        }
+        return false
+    }
+
     /// The mention of a person in a message opens the person's card; that of a room opens the room.
     func testMentionInAMessageShowsItsCard() throws {
         try onMain {
@@ -115,6 +131,8 @@ final class ConversationMentionTests: GtkTestCase {
             bench.waitUntilIdle()
             let text = try XCTUnwrap(sent())
             let bounds = text.bounds(of: text.actions[0])
+            let mayShowTooltip = { Self.mayShowTooltip(bench, over: text, at: bounds) }
+            XCTAssertTrue(mayShowTooltip())
             try RealInput.point(at: text.widget, x: bounds.x + 6, y: bounds.y + 6)
             try RealInput.click()
             let card = { () -> [String] in
@@ -124,8 +142,10 @@ final class ConversationMentionTests: GtkTestCase {
             }
             XCTAssertTrue(
                 bench.wait { card() == ["Alex", ConversationBench.other.rawValue, "Message"] }, "\(card())")
+            XCTAssertFalse(mayShowTooltip(), "it would cover the card")
             try RealInput.press("Escape")
             XCTAssertTrue(bench.wait { card().isEmpty })
+            XCTAssertTrue(bench.wait { mayShowTooltip() })
             text.act(0)
             XCTAssertTrue(bench.wait { card().contains("Message") })
             try RealInput.press("Return")

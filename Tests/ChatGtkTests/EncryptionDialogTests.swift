@@ -287,6 +287,9 @@ final class EncryptionDialogTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains(text) }, text)
             }
             XCTAssertLessThanOrEqual(page.measure(.horizontal).minimum, 360)
+            let signOut = try XCTUnwrap(page.descendants.first { $0.tooltip == "Sign Out “Phone”" })
+            XCTAssertEqual(
+                gtk_button_get_icon_name(signOut.cast()).map { String(cString: $0) }, "system-log-out-symbolic")
             // If the user cancels the confirmation, the switch returns to on.
             let toggle = try XCTUnwrap(page.descendants.first { $0.isInstance(of: gtk_switch_get_type()) })
             try RealInput.activate(window.window)

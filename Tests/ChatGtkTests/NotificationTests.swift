@@ -77,10 +77,12 @@ final class NotificationTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom(named: "Plans")
-            var stored: [String]?
-            let replies = UnsentReplies(
-                [#"{"account":"@gone:example.org","roomID":"r","text":"At <three>"}"#, "from a newer version"]
-            ) { stored = $0 }
+            let replies = UnsentReplies()
+            Task {
+                await replies.adopt(
+                    [#"{"account":"@gone:example.org","roomID":"r","text":"At <three>"}"#, "from a newer version"])
+            }
+            XCTAssertTrue(MainLoop.pump { replies.replies.count == 1 })
             let accounts = AccountsCoordinator(local: fixture.coordinator, unsentReplies: replies)
             let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
             window.present()
@@ -93,8 +95,8 @@ final class NotificationTests: GtkTestCase {
             try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
             try RealInput.press("Return")
             XCTAssertTrue(
-                MainLoop.pump { stored == [] && OpenDialogs.all.isEmpty },
-                "\(stored ?? ["nothing"]), \(OpenDialogs.all.map(\.title))")
+                MainLoop.pump { replies.replies.isEmpty && OpenDialogs.all.isEmpty },
+                "\(replies.replies.count), \(OpenDialogs.all.map(\.title))")
             let clipboard = window.window.clipboard
             var copied: String?
             AsyncCall.start {

@@ -70,6 +70,12 @@ final class RoomWindowTests: GtkTestCase {
             return window
         }
 
+        /// Opens a room's window, and waits until it is there.
+        func openWindow(of room: RoomID) throws -> RoomWindow {
+            coordinator.openWindow(of: room)
+            return try window(of: room)
+        }
+
         func close() throws {
             main?.close()
             rooms?.closeAll()
@@ -77,6 +83,33 @@ final class RoomWindowTests: GtkTestCase {
             rooms = nil
             try fixture.close()
         }
+    }
+
+    /// A program, and the room "Plans" of it in a window of its own.
+    private typealias Opened = (program: Program, room: RoomID, window: RoomWindow)
+
+    /// Opens both windows.
+    /// - Parameter other: another room to make before.
+    @MainActor
+    private static func opened(_ fixture: ChatFixture, besides other: String? = nil) throws -> Opened {
+        let program = Program(fixture)
+        if let other { _ = try fixture.openRoom(named: other) }
+        let room = try fixture.openRoom(named: "Plans").roomID
+        program.open()
+        return (program, room, try program.openWindow(of: room))
+    }
+
+    /// Opens the main window, and the first room in a window of its own, of an account that encrypts.
+    @MainActor
+    private static func opened(encryptingBy service: FakeEncryptionService) throws -> Opened {
+        let program = Program(try ChatFixture(), encryption: service)
+        let coordinator = program.coordinator
+        coordinator.start(opening: nil)
+        program.open()
+        guard MainLoop.pump(until: { coordinator.rooms.state.rows.count == 2 }),
+            let room = coordinator.rooms.state.rows.first?.id
+        else { throw TimedOut() }
+        return (program, room, try program.openWindow(of: room))
     }
 
     @MainActor
@@ -112,11 +145,7 @@ final class RoomWindowTests: GtkTestCase {
 
     func testClosingTheWindowByItsKeyShowsTheRoomInTheMainWindowAgain() throws {
         try onMain {
-            let program = try Program(ChatFixture())
-            let room = try program.fixture.openRoom(named: "Plans").roomID
-            program.open()
-            program.fixture.coordinator.openWindow(of: room)
-            let window = try program.window(of: room)
+            let (program, room, window) = try Self.opened(ChatFixture())
             XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
             try RealInput.type("draft")
             gtk_window_set_default_size(window.window.cast(), 500, 400)
@@ -139,13 +168,8 @@ final class RoomWindowTests: GtkTestCase {
 
     func testWindowsThatQuitClosedComeBackInTheirSize() throws {
         try onMain {
-            let room: RoomID
             let fixture = try ChatFixture()
-            let first = Program(fixture)
-            room = try fixture.openRoom(named: "Plans").roomID
-            first.open()
-            fixture.coordinator.openWindow(of: room)
-            let window = try first.window(of: room)
+            let (first, room, window) = try Self.opened(fixture)
             gtk_window_set_default_size(window.window.cast(), 500, 400)
             // The width without the shadow.
             XCTAssertTrue(MainLoop.pump { (460...500).contains(window.window.width) })
@@ -165,11 +189,7 @@ final class RoomWindowTests: GtkTestCase {
 
     func testWindowAskedForWhileItClosesComesBack() throws {
         try onMain {
-            let program = try Program(ChatFixture())
-            let room = try program.fixture.openRoom(named: "Plans").roomID
-            program.open()
-            program.fixture.coordinator.openWindow(of: room)
-            let window = try program.window(of: room)
+            let (program, room, window) = try Self.opened(ChatFixture())
             XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
             window.close()
             XCTAssertTrue(window.isClosing)
@@ -192,13 +212,10 @@ final class RoomWindowTests: GtkTestCase {
 
     func testSwitcherAndNewRoomOpenOverTheRoomsWindow() throws {
         try onMain {
-            let program = try Program(ChatFixture())
-            let weather = try program.fixture.openRoom(named: "Weather").roomID
-            let room = try program.fixture.openRoom(named: "Plans").roomID
-            program.open()
+            let (program, _, window) = try Self.opened(ChatFixture(), besides: "Weather")
             let main = try XCTUnwrap(program.main)
-            program.fixture.coordinator.openWindow(of: room)
-            let window = try program.window(of: room)
+            let rooms = program.coordinator.rooms
+            let weather = try XCTUnwrap(rooms.state.rows.first { $0.name == "Weather" }).id
             try RealInput.activate(window.window)
             XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
             try RealInput.press("ctrl+k")
@@ -216,8 +233,7 @@ final class RoomWindowTests: GtkTestCase {
             XCTAssertTrue(Self.isOver(window.window, OpenDialogs.active))
             try RealInput.type("Garden")
             try RealInput.press("Return")
-            let rows = program.fixture.coordinator.rooms
-            XCTAssertTrue(MainLoop.pump { rows.state.selectedRow?.name == "Garden" })
+            XCTAssertTrue(MainLoop.pump { rooms.state.selectedRow?.name == "Garden" })
             XCTAssertTrue(window.window.isMapped)
             try program.close()
         }
@@ -225,12 +241,8 @@ final class RoomWindowTests: GtkTestCase {
 
     func testLeavingTheRoomClosesItsWindow() throws {
         try onMain {
-            let program = try Program(ChatFixture())
-            let room = try program.fixture.openRoom(named: "Plans").roomID
-            program.open()
-            program.fixture.coordinator.openWindow(of: room)
-            _ = try program.window(of: room)
-            program.fixture.coordinator.rooms.send(.leave(room))
+            let (program, room, _) = try Self.opened(ChatFixture())
+            program.coordinator.rooms.send(.leave(room))
             XCTAssertTrue(MainLoop.pump { program.rooms?.isEmpty == true })
             XCTAssertTrue(program.stored.open.isEmpty)
             XCTAssertTrue(MainLoop.pump { program.main?.content.openWindowPage == nil })
@@ -247,8 +259,7 @@ final class RoomWindowTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { coordinator.conversation?.timeline.state.isLoaded == true })
             let room = try XCTUnwrap(coordinator.rooms.state.rows.first { $0.unreadCount > 0 }?.id)
             program.open()
-            coordinator.openWindow(of: room)
-            let window = try program.window(of: room)
+            let window = try program.openWindow(of: room)
             program.main?.close()
             XCTAssertTrue(MainLoop.pump { program.main == nil })
             try RealInput.activate(window.window)
@@ -267,14 +278,7 @@ final class RoomWindowTests: GtkTestCase {
     func testVerificationIsShownOverTheWindowInUse() throws {
         try onMain {
             let service = FakeEncryptionService()
-            let program = Program(try ChatFixture(), encryption: service)
-            let coordinator = program.coordinator
-            coordinator.start(opening: nil)
-            program.open()
-            XCTAssertTrue(MainLoop.pump { coordinator.rooms.state.rows.count == 2 })
-            let room = try XCTUnwrap(coordinator.rooms.state.rows.first).id
-            coordinator.openWindow(of: room)
-            let window = try program.window(of: room)
+            let (program, room, window) = try Self.opened(encryptingBy: service)
             let main = try XCTUnwrap(program.main)
             @MainActor func request(_ id: String, over parent: TopLevel) throws {
                 service.set([
@@ -306,14 +310,7 @@ final class RoomWindowTests: GtkTestCase {
     func testVerificationOfAClosedWindowIsShownOverTheOther() throws {
         try onMain {
             let service = FakeEncryptionService()
-            let program = Program(try ChatFixture(), encryption: service)
-            let coordinator = program.coordinator
-            coordinator.start(opening: nil)
-            program.open()
-            XCTAssertTrue(MainLoop.pump { coordinator.rooms.state.rows.count == 2 })
-            let room = try XCTUnwrap(coordinator.rooms.state.rows.first).id
-            coordinator.openWindow(of: room)
-            let window = try program.window(of: room)
+            let (program, room, window) = try Self.opened(encryptingBy: service)
             let main = try XCTUnwrap(program.main)
             @MainActor func isShown(over parent: TopLevel) -> Bool {
                 MainLoop.pump { Dialog.all.count == 1 && Dialog.all.first?.isOver(parent) == true }
@@ -328,8 +325,7 @@ final class RoomWindowTests: GtkTestCase {
             window.close()
             XCTAssertTrue(isShown(over: main.window))
             XCTAssertTrue(MainLoop.pump { program.rooms?.isEmpty == true })
-            coordinator.openWindow(of: room)
-            let next = try program.window(of: room)
+            let next = try program.openWindow(of: room)
             XCTAssertTrue(isShown(over: main.window), "it does not move while its window is open")
             main.close()
             XCTAssertTrue(MainLoop.pump { program.main == nil })

@@ -7,6 +7,8 @@ import Foundation
 /// An outbox over a real store, a scripted server and a manual clock.
 struct OutboxHarness {
     let room = RoomID("room")
+    /// A second room.
+    let other = RoomID("other")
     let folder: TemporaryFolder
     let store: ChatStore
     let server: FakeServer
@@ -20,6 +22,10 @@ struct OutboxHarness {
         self.folder = folder
         self.server = server
         store = try await ChatStore.open(in: folder.path("store"))
+        for room in [room, other] where try await !store.hasRoom(room) {
+            try await store.createRoom(
+                NewRoom(room: Fixtures.room(room.rawValue), members: [Fixtures.own], createdAt: Fixtures.date))
+        }
         outbox = Outbox(
             storage: store, backend: server, isOnline: isOnline, retainsAccepted: retainsAccepted, clock: clock,
             draw: { draw }, now: { Fixtures.date })

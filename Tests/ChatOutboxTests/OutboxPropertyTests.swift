@@ -26,6 +26,10 @@ import ToolSupport
         var number = 0
         for round in 0..<4 {
             let store = try await ChatStore.open(in: folder.path("store"))
+            if round == 0 {
+                try await store.createRoom(
+                    NewRoom(room: Fixtures.room(room.rawValue), members: [Fixtures.own], createdAt: Fixtures.date))
+            }
             let outbox = Outbox(
                 storage: store, backend: server, isOnline: Bool.random(using: &random), clock: InstantClock())
             try await outbox.start()

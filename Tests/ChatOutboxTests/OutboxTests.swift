@@ -24,11 +24,10 @@ import Testing
     @Test func roomsSendIndependently() async throws {
         let harness = try await OutboxHarness()
         harness.server.suspend()
-        let other = RoomID("other")
         try await harness.send("1", as: "t1")
-        try await harness.outbox.send(WrittenMessage("2"), transaction: TransactionID("t1"), to: other)
+        try await harness.outbox.send(WrittenMessage("2"), transaction: TransactionID("t1"), to: harness.other)
         try await harness.items { $0.first?.state == .sending }
-        var items = harness.outbox.items(in: other).makeAsyncIterator()
+        var items = harness.outbox.items(in: harness.other).makeAsyncIterator()
         #expect(await items.next { $0.first?.state == .sending } != nil)
         harness.server.release()
         try await harness.waitUntilEmpty()
@@ -54,8 +53,6 @@ import Testing
 
     @Test func queueingAMessageRemovesItsDraftAtomically() async throws {
         let harness = try await OutboxHarness(isOnline: false)
-        let new = NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date)
-        try await harness.store.createRoom(new)
         _ = try await harness.store.saveDraft(Fixtures.draft("text"), in: harness.room)
         try await harness.outbox.send(
             WrittenMessage("text"), transaction: TransactionID("t"), to: harness.room, removingDraft: true)
@@ -75,6 +72,45 @@ import Testing
         await harness.store.close()
         await #expect(throws: ChatError.self) { try await harness.outbox.send(messages, to: harness.room) }
         #expect(try await harness.items { _ in true } == [])
+    }
+
+    @Test("A message for a room that was left is rejected, and does not bring the room back", arguments: [false, true])
+    func messageForALeftRoomIsRejected(withDraft: Bool) async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.store.removeRoom(harness.room)
+        let left = withDraft ? Fixtures.draft("newer") : nil
+        await #expect(throws: ChatError.notFound) {
+            try await harness.outbox.send(
+                [(TransactionID("t"), WrittenMessage("late"))], to: harness.room, removingDraft: withDraft,
+                leaving: left)
+        }
+        #expect(try await harness.items { _ in true } == [])
+        #expect(try await harness.store.outboxRequests().isEmpty)
+        // Another room sends on.
+        try await harness.outbox.send(WrittenMessage("1"), transaction: TransactionID("t"), to: harness.other)
+        await harness.outbox.close()
+        await harness.store.close()
+        let store = try await ChatStore.open(in: harness.folder.path("store"))
+        #expect(try await store.roomSummaries().map(\.id) == [harness.other])
+        await store.close()
+    }
+
+    @Test("What happens to a message whose room is being left does not bring the room back")
+    func outcomeInALeftRoomIsNotStored() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let file = MediaReference(uri: "media:a", name: "a", type: "image/png")
+        try await harness.outbox.send(
+            WrittenMessage("", files: [file]), transaction: TransactionID("t"), to: harness.room)
+        harness.server.suspend()
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .sending }
+        // The store removes the room before the outbox hears of it.
+        try await harness.store.removeRoom(harness.room)
+        harness.server.fail(with: .rejected(reason: "not a member"))
+        harness.server.release()
+        try await harness.items { $0.first?.state == .failed(reason: "not a member") }
+        await harness.outbox.close()
+        #expect(try await harness.store.outboxRequests().isEmpty)
     }
 
     @Test func requestsThatCannotBeStoredAreNotQueued() async throws {

@@ -263,6 +263,11 @@ import Testing
         harness.type("a")
         await harness.waitForDraftSave()
         #expect(harness.outputs.values.isEmpty)
+        // The user has joined it again.
+        harness.fail(with: .diskFull) { $0.isSaveDraft }
+        harness.type("b")
+        await harness.waitForDraftSave()
+        #expect(harness.outputs.values == [.failed(.diskFull)])
     }
 }
 

@@ -42,6 +42,84 @@ import Testing
         #expect(coordinator.toasts.isEmpty)
     }
 
+    @Test(
+        "A message that was sent and cannot be stored, because its room is left, is handed on once",
+        arguments: [false, true])
+    func unsentMessageOfALeftRoom(failsBeforeTheRoomIsGone: Bool) async {
+        let unsent = Recorder<String>()
+        coordinator.onUnsent = { [a] text, room in unsent.record(room == a ? text : "") }
+        let first = await start()
+        let gate = Gate()
+        service.before = { call in
+            guard call.isSend else { return }
+            await gate.pass()
+            throw ChatError.notFound
+        }
+        type("sent", in: first)
+        press("Return", in: first)
+        await eventually { gate.waiting == 1 }
+        if failsBeforeTheRoomIsGone {
+            gate.open()
+            await eventually { first.composer.state.composer.length == 4 }
+        }
+        await show(["b"])
+        gate.open()
+        await eventually { unsent.values == ["sent"] }
+        await waitUntilIdle()
+        #expect(unsent.values == ["sent"])
+    }
+
+    @Test("A message that failed and that the user has changed since is a draft, and goes with its room")
+    func draftOfALeftRoomIsNotHandedOn() async {
+        let unsent = Recorder<String>()
+        coordinator.onUnsent = { text, _ in unsent.record(text) }
+        let first = await start()
+        service.before = { if $0.isSend { throw ChatError.notFound } }
+        type("sent", in: first)
+        press("Return", in: first)
+        await eventually { first.composer.state.composer.length == 4 }
+        type("?", in: first)
+        await show(["b"])
+        await waitUntilIdle()
+        #expect(unsent.values.isEmpty)
+    }
+
+    @Test("A command that fails because its room is left is no lost message", arguments: [false, true])
+    func failedCommandIsNotHandedOn(failsBeforeTheRoomIsGone: Bool) async {
+        let (unsent, gate) = (Recorder<String>(), Gate())
+        let harness = await ComposerHarness.started(onCommand: { _ in
+            await gate.pass()
+            throw ChatError.notFound
+        })
+        harness.type("/topic tea")
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        if failsBeforeTheRoomIsGone {
+            gate.open()
+            await eventually { harness.outputs.values.contains(.failed(.notFound)) && harness.state.length == 10 }
+        }
+        harness.composer.stopReporting { unsent.record($0) }
+        gate.open()
+        await eventually { harness.state.length == 10 }
+        await waitUntilIdle()
+        #expect(unsent.values.isEmpty)
+    }
+
+    @Test("The files that undo brings back are in use until the room is left")
+    func filesOfUndoStepsAreInUse() async {
+        let first = await start()
+        let (inUse, file) = (coordinator.environment.mediaInUse, "media:" + UUID().uuidString)
+        first.composer.handle(
+            .attach(Composer.Attachment(type: "text/plain", name: "a", bytes: 1, source: file)))
+        press("Return", in: first)
+        await eventually { [service] in service.calls.contains(where: \.isSend) }
+        await coordinator.flushDrafts()
+        #expect(first.composer.state.composer.attachments.isEmpty)
+        #expect(await inUse.uris().contains(file))
+        await show(["b"])
+        #expect(await !inUse.uris().contains(file))
+    }
+
     @Test func flushingSavesTheDraftsOfAllRooms() async {
         type("one", in: await start())
         type("two", in: await open(b))

@@ -59,6 +59,25 @@ import Testing
         return RoomDetailsViewModel(room: room, name: "Room", service: service, encryption: condition)
     }
 
+    @Test("Encryption and a rule that wait for their turn are set although the dialog is closed")
+    func pendingActionsOutliveTheDialog() async {
+        let gate = Gate()
+        service.before = { if case .rename = $0 { await gate.pass() } }
+        do {
+            let viewModel = details()
+            viewModel.start()
+            await eventually { viewModel.state.canEncrypt }
+            viewModel.send(.rename("New"))
+            await eventually { gate.waiting == 1 }
+            viewModel.send(.notify(.mentions))
+            viewModel.send(.encrypt)
+            viewModel.abandon()
+        }
+        gate.open()
+        await eventually { [service, room] in service.calls.contains(.encrypt(room)) }
+        #expect(service.calls.contains(.notify(.mentions, room)))
+    }
+
     @Test("Encryption is offered to members who may turn it on, and stays on")
     func turningOn() async {
         let viewModel = details()

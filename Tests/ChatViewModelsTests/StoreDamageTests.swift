@@ -1,5 +1,7 @@
 import ChatCore
+import ChatTestSupport
 import ChatViewModels
+import Foundation
 import Testing
 
 /// The texts about a store that is damaged or cannot be opened.
@@ -25,6 +27,37 @@ import Testing
         // A single unsent text is worth mentioning even without anything else.
         let text = StoreDamage.repaired(rooms: 0, messages: 0, unsentTexts: 1, setAside: "/x")
         #expect(text.body(.untranslated).contains("1 unsent message\n"))
+    }
+
+    @Test("The text about repaired accounts names each account and where its damaged folder is")
+    func accountsRepaired() {
+        let damage = StoreDamage.accountsRepaired([
+            AccountRepair(account: "Ann", setAside: "/data/a/store-damaged-1"),
+            AccountRepair(account: "Bo", setAside: "/data/b/store-damaged-2"),
+        ])
+        #expect(damage.heading(.untranslated) == "Message History Recovered")
+        let body = damage.body(.untranslated)
+        #expect(body.contains("of Ann was damaged") && body.contains("of Bo was damaged"))
+        #expect(body.contains("Some older messages may be missing."))
+        #expect(
+            body.contains("moved to:\n/data/a/store-damaged-1\n\n")
+                && body.hasSuffix("moved to:\n/data/b/store-damaged-2"))
+    }
+
+    @Test("The repairs of an account are found by what they have left beside its store")
+    func repairsAreFound() async throws {
+        let folder = TemporaryFolder()
+        let store = folder.path("account/store")
+        #expect(await AccountRepair.all(of: "Ann", store: store).isEmpty)
+        let names = ["store", "store-damaged-20260102-030405", "store-damaged-20251231-000000", "store-media", "other"]
+        for name in names {
+            try FileManager.default.createDirectory(
+                at: folder.path("account/" + name), withIntermediateDirectories: true)
+        }
+        let repairs = await AccountRepair.all(of: "Ann", store: store)
+        #expect(repairs.map(\.id) == ["account/\(names[2])", "account/\(names[1])"])
+        #expect(repairs.map(\.setAside) == [names[2], names[1]].map { folder.path("account/" + $0).path })
+        #expect(repairs.map(\.account) == ["Ann", "Ann"])
     }
 
     @Test("The text about damage found in use ends with the finding")

@@ -43,6 +43,29 @@ import Testing
         }
     }
 
+    @Test("Files are held as long as the message, a failure, undo or redo can bring them back")
+    func filesAreHeldForUndo() {
+        var engine = Self.engine(with: ["a"])
+        _ = engine.handle(.send, at: .zero)
+        #expect(engine.state.attachments.isEmpty && engine.fileSources == ["s:a"], "it may fail, or be undone")
+        _ = engine.handle(.sendAccepted("send-1"), at: .zero)
+        #expect(engine.fileSources == ["s:a"])
+        _ = engine.handle(.startEdit(id: "m", WrittenText("sent")), at: .zero)
+        #expect(engine.fileSources == ["s:a"], "it is in the history of the message that waits")
+        _ = engine.handle(.cancelEdit, at: .zero)
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.state.attachments.map(\.name) == ["a"] && engine.fileSources == ["s:a"])
+        _ = engine.handle(.redo, at: .zero)
+        #expect(engine.state.attachments.isEmpty && engine.fileSources == ["s:a"])
+        var poster = Self.file("b")
+        poster.thumbnail = "s:poster"
+        _ = engine.handle(.attach(poster), at: .zero)
+        #expect(engine.fileSources == ["s:a", "s:b", "s:poster"])
+        _ = engine.handle(.detach(0), at: .zero)
+        #expect(engine.fileSources == ["s:a"], "nothing brings back what was removed from the tray")
+        #expect(ComposerEngine().fileSources.isEmpty)
+    }
+
     @Test("MIB-36: an update finds its attachment by source, wherever it is") func updatesFindTheAttachmentBySource() {
         var engine = Self.engine(with: ["a", "b"])
         var ready = Self.file("b", source: "kept")

@@ -50,21 +50,28 @@ import Testing
 
     @Test("SLK-39: a program that stays open removes unreferenced files once a day")
     func filesAreSweptDaily() async throws {
-        let folder = TemporaryFolder()
+        let (folder, clock) = (TemporaryFolder(), ManualClock())
         let store = try await ChatStore.open(in: folder.path("store"))
-        let clock = ManualClock()
-        // The times of files are real.
-        let later = Date(timeIntervalSinceNow: 10 * 86_400)
         let backend = try await LocalBackend.start(
-            over: store, ownDisplayName: "Robin", createsFirstRooms: false, clock: ManualClock(), now: { later },
-            upkeepClock: clock)
-        await clock.waitForSleepers()
-        let dropped = try await backend.storeMedia(.data(Data("dropped".utf8)), named: "d", type: "text/plain") { _ in }
-        _ = try await backend.content(of: dropped)
-        clock.advance(by: .seconds(86_400))
-        await clock.waitForSleepers()
-        await #expect(throws: ChatError.notFound) { try await backend.content(of: dropped) }
+            over: store, ownDisplayName: "Robin", createsFirstRooms: false, clock: ManualClock(),
+            now: { DailySweep.date }, upkeepClock: clock)
+        try await DailySweep.check(backend, on: clock)
         await backend.close()
         await store.close()
+    }
+
+    @Test("A file that undo can bring back is kept as long as it can")
+    func filesOfUndoStepsAreRetained() async throws {
+        let harness = try await LocalBackendHarness()
+        let undone = try await storeFile("brought back", harness)
+        let (uri, later) = (undone.uri, Date(timeIntervalSinceNow: 365 * 86_400))
+        do {
+            let registration = MediaInUse.shared.register { Set([uri]) }
+            await harness.backend.media.sweep(knownBy: harness.store, at: later)
+            #expect(await isStored(undone, harness))
+            withExtendedLifetime(registration) {}
+        }
+        await harness.backend.media.sweep(knownBy: harness.store, at: later)
+        #expect(await !isStored(undone, harness))
     }
 }

@@ -45,17 +45,10 @@ import Testing
     func filesAreSweptDaily() async throws {
         let (folder, clock) = (TemporaryFolder(), ManualClock())
         let store = try await ChatStore.open(in: folder.path("store"))
-        // The times of files are real.
-        let later = Date(timeIntervalSinceNow: 10 * 86_400)
         let backend = try await MatrixBackend.start(
             over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"), token: nil,
-            transport: Server(hasThumbnails: false), now: { later }, upkeepClock: clock)
-        await clock.waitForSleepers()
-        let dropped = try await backend.storeMedia(.data(Data("dropped".utf8)), named: "d", type: "text/plain") { _ in }
-        _ = try await backend.content(of: dropped)
-        clock.advance(by: .seconds(86_400))
-        await clock.waitForSleepers()
-        await #expect(throws: ChatError.notFound) { try await backend.content(of: dropped) }
+            transport: Server(hasThumbnails: false), now: { DailySweep.date }, upkeepClock: clock)
+        try await DailySweep.check(backend, on: clock)
         await backend.close()
         await store.close()
     }

@@ -54,7 +54,10 @@ final class ParlanceProcess {
     }
 
     /// Returns a home folder with the first rooms, as after they were chosen at the first start.
-    static func usedHome() throws -> TemporaryFolder {
+    /// - Parameter change: what else to store.
+    static func usedHome(
+        _ change: @escaping @Sendable (ChatStore) async throws -> Void = { _ in }
+    ) throws -> TemporaryFolder {
         let home = TemporaryFolder()
         let folder = home.url.appending(path: "data/parlance")
         let made = Made()
@@ -64,6 +67,7 @@ final class ParlanceProcess {
                 let store = try ChatStore(folder: folder)
                 let backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin")
                 await backend.close()
+                try await change(store)
                 await store.close()
             } catch {
                 made.failure.withLock { $0 = error }

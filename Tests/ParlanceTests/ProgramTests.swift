@@ -1,3 +1,5 @@
+import ChatCore
+import ChatStore
 import ChatTestSupport
 import Foundation
 import XCTest
@@ -345,6 +347,38 @@ final class ProgramTests: XCTestCase {
             path: Self.databaseName)
         XCTAssertEqual(try Data(contentsOf: moved), damage)
         parlance.kill()
+    }
+
+    /// The store of an account is repaired without a question.
+    func testRepairOfAnAccountIsReportedOnce() throws {
+        let account = Account(
+            id: "@ann:example.org", kind: "matrix", server: "https://127.0.0.1:9", device: "D", name: "Ann")
+        let home = try ParlanceProcess.usedHome { try await $0.saveAccount(account) }
+        let store = AccountFolders(root: home.url.appending(path: "data/parlance-accounts")).store(of: account.id)
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        try Data("this is no database, whatever its name says".utf8).write(to: store.appending(path: Self.databaseName))
+        let first = try ParlanceProcess(home: home)
+        // The window itself may never have the focus: the dialog can be there first.
+        try first.waitForDialog()
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
+        XCTAssertEqual(names.count { $0.hasPrefix("store-damaged-") }, 1)
+        _ = try first.until("the window alone") { () -> Bool? in
+            if first.windowCount == 1 { return true }
+            try first.press("Return")
+            return nil
+        }
+        first.kill()
+
+        let second = try ParlanceProcess(home: home)
+        try second.waitForWindow()
+        try second.type("Nothing is in the way")
+        _ = try second.until("the text in the composer") {
+            try second.copyComposerText() == "Nothing is in the way" ? true : nil
+        }
+        // The selection may have a popover, which counts as a window.
+        try second.press("Right")
+        _ = try second.until("the window alone") { second.windowCount == 1 ? true : nil }
+        second.kill()
     }
 
     // MARK: The store's files

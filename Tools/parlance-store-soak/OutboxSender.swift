@@ -22,6 +22,11 @@ struct OutboxSender {
         }
         let next = words.dropFirst(2).compactMap { Int($0) }
         let store = try await ChatStore.open(in: folder)
+        // Nothing is queued for a room that does not exist.
+        for room in next.indices where try await !store.hasRoom(RoomID("\(room)")) {
+            try await store.createRoom(
+                NewRoom(room: Room(id: RoomID("\(room)"), name: "Room", kind: .group), members: [], createdAt: Date()))
+        }
         let server = PipeServer()
         server.listen()
         let outbox = Outbox(storage: store, backend: server, clock: FastClock(factor: Self.haste))

@@ -4,6 +4,13 @@ public protocol OutboxStorage: Sendable {
     func outboxRequests() async throws -> [OutboxRequest]
     /// Applies a change atomically. It is durable once this returns.
     func commit(_ change: OutboxChange) async throws
+    /// Whether the room exists. The storage removes the requests of a room together with the room.
+    func hasRoom(_ room: RoomID) async throws -> Bool
+}
+
+/// For a storage that knows no rooms.
+extension OutboxStorage {
+    public func hasRoom(_ room: RoomID) async throws -> Bool { true }
 }
 
 /// A change of the outbox.

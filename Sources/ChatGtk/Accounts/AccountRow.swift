@@ -41,7 +41,7 @@ enum AccountRow {
     private static func signOutButton(
         of row: AccountsCoordinator.Row, _ signOut: @escaping @MainActor () -> Void
     ) -> Button {
-        let button = Button(icon: "parlance-delete-symbolic")
+        let button = Button(icon: "system-log-out-symbolic")
         let text = AccountText(.desktop).signOutButton(of: row)
         button.tooltip = text
         button.setAccessibleLabel(text)

@@ -1,4 +1,4 @@
-import ChatViewModels
+public import ChatViewModels
 import ComposerGtk
 public import GtkKit
 
@@ -29,6 +29,11 @@ public enum DamagedStoreDialog {
     ) {
         present(
             .repaired(rooms: rooms, messages: messages, unsentTexts: pending, setAside: setAside), over: parent)
+    }
+
+    /// Reports that the histories of accounts were repaired when they were opened.
+    public static func presentRepairs(_ repairs: [AccountRepair], over parent: Widget) {
+        present(.accountsRepaired(repairs), over: parent)
     }
 
     /// Reports damage found while the store is in use.

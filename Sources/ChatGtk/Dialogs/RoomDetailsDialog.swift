@@ -99,6 +99,8 @@ final class RoomDetailsDialog {
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
+    isolated deinit { viewModel.abandon() }
+
     /// The rules in the order of the row's items.
     private static let rules: [RoomNotificationRule?] = [nil, .all, .mentions, .nothing]
 

@@ -35,7 +35,7 @@ enum DeviceRow {
         guard !device.isThis else { return row }
         let signingOut = translated("Sign Out “{device}”", ["device": name])
         row.addSuffix(
-            button("parlance-delete-symbolic", signingOut) { [weak viewModel, weak parent] in
+            button("system-log-out-symbolic", signingOut) { [weak viewModel, weak parent] in
                 guard let parent else { return }
                 Confirmation.present(text.signingOut(device), over: parent) {
                     viewModel?.send(.signOut(device: device.id, password: nil))

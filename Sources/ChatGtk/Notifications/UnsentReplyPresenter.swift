@@ -2,12 +2,12 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Asks what to do with notification replies whose account or room is gone, one at a time.
+/// Asks what to do with replies and messages whose account or room is gone, one at a time.
 final class UnsentReplyPresenter {
     private let accounts: AccountsCoordinator
     private weak var window: Widget?
     /// The replies being asked about, or dismissed. The next window asks again.
-    private var asked: [UnsentReplies.Reply] = []
+    private var asked: Set<UnsentReplies.Reply.ID> = []
     private var isAsking = false
     private var rendering: Rendering?
 
@@ -18,11 +18,11 @@ final class UnsentReplyPresenter {
     }
 
     private func ask() {
-        guard let window, !isAsking, let reply = accounts.strandedReplies.first(where: { !asked.contains($0) }) else {
-            return
-        }
+        guard let window, !isAsking,
+            let reply = accounts.strandedReplies.first(where: { !asked.contains($0.id) })
+        else { return }
         isAsking = true
-        asked.append(reply)
+        asked.insert(reply.id)
         let replies = accounts.unsentReplies
         let dialog = MessageDialog(heading: reply.heading(.gettext), body: accounts.question(about: reply, .gettext))
         dialog.addResponse("discard", translated("_Discard"), .destructive)

@@ -5,15 +5,22 @@ import MediaGtk
 /// The popover with the card of a mention in a message (HKW-56). Shared by the whole timeline.
 final class MentionPopover {
     private let parent: Widget
+    private let content: Widget
     private let popover = Popover()
     private var card: UserCard?
     private let focus = FocusRestorer()
 
-    init(parent: Widget) {
+    /// - Parameter content: what has the mentions. While the card is open, the pointer finds nothing in it: although the
+    ///   popover has a grab, GTK would show the tooltip of what is under the pointer over the card.
+    init(parent: Widget, over content: Widget) {
         self.parent = parent
+        self.content = content
         popover.addStyle("mention-card-popover")
         popover.attachPopover(to: parent)
-        popover.onClose { [weak self] in self?.focus.restore() }
+        popover.onClose { [weak self] in
+            self?.content.canTarget = true
+            self?.focus.restore()
+        }
     }
 
     isolated deinit { popover.unparent() }
@@ -35,6 +42,7 @@ final class MentionPopover {
         popover.setAccessibleLabel(content.card.accessibleText)
         let bounds = mention.bounds
         popover.point(x: text.x + bounds.x, y: text.y + bounds.y, width: bounds.width, height: bounds.height)
+        self.content.canTarget = false
         popover.popUp()
     }
 }

@@ -30,7 +30,7 @@ final class TimelineView {
     // Created on demand: most visits to a room need none of these.
     private(set) lazy var reactions = makeReactions()
     private lazy var calendar = makeCalendar()
-    private lazy var mentions = MentionPopover(parent: menuParent)
+    private lazy var mentions = MentionPopover(parent: menuParent, over: widget)
     /// Returns the card of a mention, or `nil` for none.
     var mentionCard: (Mention) -> UserCard.Content? = { _ in nil }
     private let menuParent: Widget
@@ -335,7 +335,7 @@ extension TimelineView: TimelineListSource {
             linkActivated: { [weak self] in self?.links.open($0, from: $1) },
             mentionActivated: { [weak self] in self?.open($0) },
             fullTextRequested: { [weak self] message in
-                self?.window.map { WholeMessageDialog.present(message, over: $0) }
+                if let window = self?.window { WholeMessageDialog.present(message, over: window) }
             },
             sealHelp: { [weak self] in self?.sealHelp($0) },
             helpRequested: { [weak self] in self?.onHelp?($0) })

@@ -19,11 +19,14 @@ public final class MediaArchive: Sendable {
     public let folder: URL
     /// The size limit of one file, in bytes.
     public let limit: Int
+    private let inUse: MediaInUse
     private static let chunkSize = 1 << 20
 
-    public init(folder: URL, limit: Int = ChatLimits.attachmentBytes) {
+    /// - Parameter inUse: what the program can bring back: no sweep deletes it.
+    public init(folder: URL, limit: Int = ChatLimits.attachmentBytes, inUse: MediaInUse = .shared) {
         self.folder = folder
         self.limit = limit
+        self.inUse = inUse
     }
 
     /// Copies content into the archive, on a background thread. Duplicates share one file.
@@ -75,13 +78,15 @@ public final class MediaArchive: Sendable {
     static let grace: TimeInterval = 3 * 24 * 60 * 60
 
     /// Deletes files that only deleted messages, discarded drafts or uploaded messages used, once they are older than
-    /// ``grace``. Does nothing with a repaired store, which may have lost references.
+    /// ``grace`` and no composer can bring them back. Does nothing with a repaired store, which may have lost references.
     ///
     /// - Parameter scheme: The prefix of the store's references to archived files.
     public func sweep(_ scheme: String, knownBy store: ChatStore, at now: Date) async {
         do {
             guard try await !store.wasRepaired() else { return }
-            let references = try await store.mediaReferences(scheme: scheme)
+            // Before the store is read: what is undone and stored in between is then found there.
+            let inUse = await inUse.uris()
+            let references = try await store.mediaReferences(scheme: scheme).union(inUse)
             try await sweep(before: now.addingTimeInterval(-Self.grace)) { references.contains(scheme + $0) }
         } catch {
             // Files that remain only take up space, and the next sweep tries again.

@@ -43,20 +43,38 @@ extension AccountsCoordinator {
         }
     }
 
-    /// Sends an inline reply to a notification and marks its room as read up to the message, without a window. A text
-    /// that cannot be sent is added to the room's draft; for a closed account or a room that was left, see
-    /// ``UnsentReplies``. Ignores a blank text.
+    /// Sends an inline reply to a notification; see ``deliver(_:)``. Ignores a blank text.
     public func send(_ text: String, answering target: NotificationTarget) async {
-        guard !text.allSatisfy(\.isWhitespace) else { return }
-        guard let coordinator = await openCoordinator(of: target.account) else {
-            return keep(text, answering: target)
+        if let reply = unsentReplies.accept(text, answering: target) { await deliver(reply) }
+    }
+
+    /// Sends a reply to a notification and marks its room as read up to the message, without a window. A text that
+    /// cannot be sent is added to the room's draft, once the account is open. Until then it is on the disk; that for a
+    /// room that was left waits there for the user's decision, see ``UnsentReplies``.
+    public func deliver(_ reply: UnsentReplies.Reply) async {
+        guard let reply = unsentReplies.beginDelivery(of: reply) else { return }
+        defer { unsentReplies.endDelivery(of: reply) }
+        // It is for the draft, which may have it already.
+        guard reply.stage == .sending else { return }
+        guard let coordinator = await openCoordinator(of: reply.account) else {
+            // If that cannot be stored, the reply is sent once the account opens.
+            guard await unsentReplies.move(reply, to: .waiting) else { return }
+            // Nobody comes back to this reply for an account that was opened meanwhile.
+            if let opened = self.coordinator(of: reply.account) { return await addToDraft(reply, in: opened) }
+            return noteWaiting(reply)
         }
         await time.wait(atMost: Self.connectingTimeout) { coordinator.rooms.state.isLoaded }
-        guard !coordinator.hasLeft(target.room) else {
-            return unsentReplies.add(UnsentReplies.Reply(text, to: target))
+        guard !coordinator.hasLeft(reply.room) else {
+            await unsentReplies.move(reply, to: .waiting)
+            return
         }
-        await coordinator.send(text, answeringIn: target.room)
-        await markRead(target)
+        if await coordinator.send(reply.text, as: reply.transaction, answeringIn: reply.room) {
+            unsentReplies.remove(reply)
+        } else {
+            await unsentReplies.move(reply, to: .waiting)
+            await addToDraft(reply, in: coordinator)
+        }
+        await markRead(reply.target)
     }
 
     /// Waits until an account is open, as after a start by a notification.

@@ -101,7 +101,7 @@ public final class AccountsCoordinator {
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
     ///   - welcome: the welcome page; `nil` for none.
-    ///   - unsentReplies: the replies that an earlier session could not send.
+    ///   - unsentReplies: the replies on their way, with those that an earlier session could not send.
     ///   - make: returns an account's coordinator, which observes the session; `nil` while the account cannot be
     ///   opened.
     public init(
@@ -117,6 +117,7 @@ public final class AccountsCoordinator {
         self.unsentReplies = unsentReplies
         self.make = make
         if let encryption = local.encryption { verifications.follow(encryption, of: Self.localID) }
+        keepUnsent(of: local, in: Self.localID)
     }
 
     isolated deinit {
@@ -126,6 +127,7 @@ public final class AccountsCoordinator {
 
     /// Subscribes to the accounts, and selects one once it is open.
     public func start(showing account: String) {
+        if listening == nil { restoreReplies(to: Self.localID, in: local) }
         guard listening == nil, let service else { return }
         requestedID = account == Self.localID ? nil : account
         let stream = service.accountStates()
@@ -385,10 +387,19 @@ public final class AccountsCoordinator {
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator
+            keepUnsent(of: coordinator, in: state.id)
             if let encryption = coordinator.encryption { verifications.follow(encryption, of: state.id) }
             restoreReplies(to: state.id, in: coordinator)
             if let rooms = awaitedWindows.removeValue(forKey: state.id) { coordinator.restoreWindows(of: rooms) }
             if requestedID == state.id { select(state.id) }
+        }
+    }
+
+    /// Keeps what was sent into a room that is left before it is stored.
+    private func keepUnsent(of coordinator: ConversationCoordinator, in account: String) {
+        coordinator.onUnsent = { [unsentReplies] text, room in
+            unsentReplies.add(
+                UnsentReplies.Reply(text, to: NotificationTarget(account: account, room: room), isComposed: true))
         }
     }
 

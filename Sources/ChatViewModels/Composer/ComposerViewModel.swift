@@ -72,6 +72,10 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var areLanguagesKnown = false
     @ObservationIgnored private let onWordAdded: () -> Void
     @ObservationIgnored private var onOutput: ((Output) -> Void)?
+    /// Set once the user has left the room.
+    @ObservationIgnored private var onUnsent: ((String) -> Void)?
+    /// The messages that the service did not know the room of, since the last that it accepted.
+    @ObservationIgnored private var rejected: [ComposedMessage] = []
     @ObservationIgnored private let drafts: DraftWriter
     @ObservationIgnored private let queue = DeliveryQueue()
     @ObservationIgnored private let commandQueue = DeliveryQueue()
@@ -90,7 +94,7 @@ public final class ComposerViewModel: ViewModel {
     ///   - languages: remembers the room's languages; `nil` if it has none of its own.
     ///   - onWordAdded: called when the user added a word to a dictionary.
     ///   - onCommand: executes commands that are not messages. Errors are reported, and the command's text is restored.
-    ///   - onOutput: receives events that concern other parts of the window, until ``stopReporting()``.
+    ///   - onOutput: receives events that concern other parts of the window, until ``stopReporting(_:)``.
     public init(
         roomID: RoomID, service: any MessageService & DraftService, media: (any MediaService)? = nil,
         configuration: ComposerConfiguration = .preset(.parlance), completionSources: [any CompletionSource] = [],
@@ -174,8 +178,16 @@ public final class ComposerViewModel: ViewModel {
         if !knowsWarning(of: message) { editWarnings.updateValue(warning, forKey: message.rawValue) }
     }
 
-    /// Reports nothing from now on, because the user has left the room.
-    func stopReporting() { onOutput = nil }
+    /// Reports nothing from now on, because the user has left the room, except what they believe to be sent.
+    /// - Parameter onUnsent: receives the text of each message that was sent and cannot be stored any more.
+    func stopReporting(_ onUnsent: @escaping (String) -> Void) {
+        onOutput = nil
+        self.onUnsent = onUnsent
+        // These failed before the room list said that the room is gone. What the user has changed since is a draft.
+        let draft = session.makeDraft()
+        let contents = [draft.content] + [draft.stash].compactMap { $0 } + (draft.unsent ?? [])
+        for message in rejected where contents.contains(where: { $0.holds(message) }) { onUnsent(message.words) }
+    }
 
     /// Inserts an emoji picked by the user at the caret.
     public func insertEmoji(_ text: String) {
@@ -280,13 +292,35 @@ public final class ComposerViewModel: ViewModel {
     /// The draft to store. Commands being executed count as unsent: the program may end before they do.
     private var draft: ComposerDraft { session.makeDraft(storing: "") }
 
-    /// Returns when queued messages are delivered and the draft is stored. Call it before closing.
-    public func flushDraft() async {
-        await queue.finish()
-        if composer.failedCount > 0 { handle(.restoreFailedMessage) }
-        if session.isReady { drafts.writeIfNeeded(draft) }
-        await drafts.waitUntilIdle()
+    /// Stores the draft once queued messages are delivered. Call it before closing.
+    /// - Returns: whether the draft is stored.
+    @discardableResult
+    public func flushDraft() async -> Bool {
+        repeat {
+            await queue.finish()
+            if composer.failedCount > 0 { handle(.restoreFailedMessage) }
+            if session.isReady { drafts.writeIfNeeded(draft) }
+            await drafts.waitUntilIdle()
+            // Another message may have been sent meanwhile, which suspends the draft.
+        } while drafts.isWaiting
+        return session.isReady && !drafts.isFailing
     }
+
+    /// Performs an action once a draft is stored that could not be stored before.
+    func whenDraftIsStored(_ action: @escaping () -> Void) { drafts.whenStored(action) }
+
+    /// Whether the new message ends with a text, on lines of its own.
+    func endsWithLines(_ text: String) -> Bool {
+        let draft = session.makeDraft()
+        let content = draft.mode == .compose ? draft.content : draft.stash
+        guard let source = content?.written.source else { return false }
+        // The composer drops NUL.
+        let lines = text.replacing("\0", with: "")
+        return source == lines || source.hasSuffix("\n" + lines)
+    }
+
+    /// The URIs of all files that the composer holds, also for undo and redo.
+    var mediaURIs: Set<String> { session.fileSources }
 
     // MARK: Effects
 
@@ -351,13 +385,39 @@ public final class ComposerViewModel: ViewModel {
     private func noteDelivery(_ delivery: ComposerSession.Delivery, _ error: (any Error)?) {
         switch (delivery, error) {
         case (.message(let message), nil):
+            // A command may succeed without the room.
+            if self.delivery.executedCommand(in: message) == nil { rejected = [] }
             let command = self.delivery.command(in: message)
             if command == nil || command?.messageCommand != nil { onOutput?(.sent) }
             if command == .help { handle(.complete("/")) }
         case (.message, is CancellationError), (.edit, nil): break
         case (.message, let failure as CommandFailure): onOutput?(.commandFailed(failure.reason))
-        case (_, let error?): onOutput?(.failed(ChatError(error)))
+        case (.message(let message), let error?):
+            // A command is no message, and means nothing once the room is left.
+            let isSent = self.delivery.executedCommand(in: message) == nil
+            if isSent, let onUnsent {
+                onUnsent(message.words)
+            } else if isSent, ChatError(error) == .notFound {
+                rejected.removeAll { $0.raw == message.raw && $0.attachments == message.attachments }
+                rejected.append(message)
+            }
+            onOutput?(.failed(ChatError(error)))
+        case (.edit, let error?): onOutput?(.failed(ChatError(error)))
         }
+    }
+}
+
+extension ComposedMessage {
+    /// The text, or else the names of the files.
+    fileprivate var words: String {
+        text.source.isEmpty ? attachments.map(\.name).joined(separator: "\n") : text.source
+    }
+}
+
+extension ComposerDraft.Content {
+    /// Whether this is what was sent, unchanged. Images within the text are among the attachments.
+    fileprivate func holds(_ message: ComposedMessage) -> Bool {
+        message.attachments.isEmpty ? written == message.raw : attachments == message.attachments
     }
 }
 

@@ -11,7 +11,7 @@ final class DraftWriter {
 
     /// - Parameters:
     ///   - stored: the draft that the storage holds.
-    ///   - onFailure: receives the first error of consecutive failures. A room that no longer exists is not an error.
+    ///   - onFailure: receives the first error of consecutive failures, unless the room no longer exists.
     init(
         service: any DraftService, roomID: RoomID, stored: ComposerDraft, onFailure: @escaping (ChatError) -> Void
     ) {
@@ -22,6 +22,14 @@ final class DraftWriter {
             failures.note(await Self.save(draft, service, roomID))
         }
     }
+
+    /// Whether the last draft could not be written, as in a room that no longer exists.
+    var isFailing: Bool { failures.isFailing }
+    /// Performs an action once a draft is stored, which is passed in from now on.
+    func whenStored(_ action: @escaping () -> Void) { failures.onRecovery.append(action) }
+
+    /// Whether a draft is suspended.
+    var isWaiting: Bool { sink.isWaiting }
 
     func write(_ draft: ComposerDraft) {
         latest = draft
@@ -60,8 +68,6 @@ final class DraftWriter {
         do {
             try await service.saveDraft(try await saved(draft), in: roomID)
             return nil
-        } catch ChatError.notFound {
-            return nil
         } catch {
             return ChatError(error)
         }
@@ -71,6 +77,10 @@ final class DraftWriter {
 extension DraftWriter {
     private final class Failures {
         private(set) var isFailing = false
+        /// Whether one of consecutive failures was reported.
+        private var isReported = false
+        /// Called once, when a draft is stored again.
+        var onRecovery: [() -> Void] = []
         private let onFailure: (ChatError) -> Void
 
         init(_ onFailure: @escaping (ChatError) -> Void) {
@@ -78,8 +88,18 @@ extension DraftWriter {
         }
 
         func note(_ error: ChatError?) {
-            defer { isFailing = error != nil }
-            if let error, !isFailing { onFailure(error) }
+            isFailing = error != nil
+            guard let error else { return recover() }
+            guard error != .notFound, !isReported else { return }
+            isReported = true
+            onFailure(error)
+        }
+
+        private func recover() {
+            isReported = false
+            let actions = onRecovery
+            onRecovery = []
+            for action in actions { action() }
         }
     }
 }

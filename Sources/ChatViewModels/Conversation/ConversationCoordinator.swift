@@ -1,5 +1,5 @@
 public import ChatCore
-public import Composer
+import Composer
 public import ComposerSessions
 public import Foundation
 import MessageMarkup
@@ -54,6 +54,8 @@ public final class ConversationCoordinator {
     @ObservationIgnored private lazy var sources = ConversationSources(
         rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
+    /// Receives what was sent into a room that the user has left, and was not stored before.
+    @ObservationIgnored var onUnsent: (String, RoomID) -> Void = { _, _ in }
     /// Whether a main window displays the account, or will. Otherwise, the selected room is not opened until there is
     /// one.
     @ObservationIgnored private var hasWindow = true
@@ -149,28 +151,39 @@ public final class ConversationCoordinator {
     /// Whether a room is definitely not among the joined ones.
     func hasLeft(_ room: RoomID) -> Bool { rooms.state.isLoaded && !rooms.state.rows.contains { $0.id == room } }
 
-    /// Sends a text that was not written in the room's composer. If that fails, appends it to the draft.
-    func send(_ text: String, answeringIn room: RoomID) async {
+    /// Sends a text that was not written in the room's composer. As the same transaction, it is stored once.
+    /// - Returns: whether it is stored. If not, the error is shown.
+    func send(_ text: String, as transaction: TransactionID, answeringIn room: RoomID) async -> Bool {
         do {
             _ = try await environment.service.send(
-                WrittenMessage(WrittenText(text), origin: .notification), as: TransactionID(UUID().uuidString), to: room
-            )
+                WrittenMessage(WrittenText(text), origin: .notification), as: transaction, to: room)
+            return true
         } catch {
             (openRooms.conversation(in: room)?.requests ?? requests).show(.failed(ChatError(error)))
-            composers.composer(of: room).handle(.appendToMessage(text))
+            return false
         }
     }
 
     /// Appends a text to a room's draft.
-    /// - Returns: whether this was done, and the draft stored. If not, nothing has changed.
-    func addToDraft(_ text: String, of room: RoomID) async -> Bool {
+    /// - Parameters:
+    ///   - mayBeThere: whether an earlier process may have done so. A draft that ends with the text stays as it is
+    ///     then.
+    ///   - onStoredLater: called once the draft is stored after all, if it has the text and could not be stored.
+    /// - Returns: whether the draft has the text, and is stored. If not, adding it again may be tried.
+    func addToDraft(
+        _ text: String, of room: RoomID, unlessThere mayBeThere: Bool = false,
+        onStoredLater: @escaping () -> Void = {}
+    ) async -> Bool {
         let composer = composers.composer(of: room)
         await environment.time.wait(atMost: .seconds(10)) { composer.state.isReady }
         // A text that waits in the composer for the draft would be in it twice once the caller tries again.
         guard composer.state.isReady else { return false }
-        composer.handle(.appendToMessage(text))
-        await composer.flushDraft()
-        return true
+        if !mayBeThere || !composer.endsWithLines(text) { composer.handle(.appendToMessage(text)) }
+        let isStored = await composer.flushDraft()
+        // The draft of a room that is left meanwhile is gone.
+        guard !hasLeft(room) else { return false }
+        if !isStored { composer.whenDraftIsStored(onStoredLater) }
+        return isStored
     }
 
     /// Whether a composer can undo or redo.
@@ -215,7 +228,7 @@ public final class ConversationCoordinator {
         case .invited(let invitation): if hasWindow { open(invitation) }
         case .closed: close()
         case .removed(let rooms):
-            composers.remove(rooms)
+            composers.remove(rooms, onUnsent: onUnsent)
             for room in rooms { closeWindow(of: room) }
         case .failed(let error): requests.show(.failed(error))
         }

@@ -40,6 +40,8 @@ public struct ConversationEnvironment {
     public let canImport: Bool
     /// End-to-end encryption of the account; `nil` for the local one.
     public let encryption: (any EncryptionService)?
+    /// Where the composers say which files they hold.
+    public let mediaInUse: MediaInUse
 
     public init(
         service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() },
@@ -48,7 +50,7 @@ public struct ConversationEnvironment {
         spellChecker: (any SpellChecker)? = nil,
         inputController: (any ComposerInputController)? = nil, completion: Completion? = nil,
         archive: (any ConversationArchive)? = nil, canImport: Bool = false,
-        encryption: (any EncryptionService)? = nil
+        encryption: (any EncryptionService)? = nil, mediaInUse: MediaInUse = .shared
     ) {
         self.service = service
         self.time = time
@@ -64,6 +66,7 @@ public struct ConversationEnvironment {
         self.archive = archive
         self.canImport = canImport
         self.encryption = encryption
+        self.mediaInUse = mediaInUse
     }
 
     /// See ``BackendCapabilities/plainTexts``.

@@ -14,6 +14,7 @@ final class RoomComposers {
     private let onCommand: (ChatCommand, RoomID) async throws -> Void
     private let onOutput: (ComposerViewModel.Output, RoomID) -> Void
     private var entries: [RoomID: Entry] = [:]
+    private var inUse: MediaInUse.Registration?
 
     /// - Parameters:
     ///   - sources: returns what answers the completion queries of a room.
@@ -27,6 +28,12 @@ final class RoomComposers {
         self.sources = sources
         self.onCommand = onCommand
         self.onOutput = onOutput
+        inUse = environment.mediaInUse.register { [weak self] in await self?.mediaURIs ?? [] }
+    }
+
+    /// What the composers hold is not to be deleted: an undo may bring it back weeks after it was sent.
+    private var mediaURIs: Set<String> {
+        entries.values.reduce(into: []) { $0.formUnion($1.composer.mediaURIs) }
     }
 
     subscript(room: RoomID) -> ComposerViewModel? { entries[room]?.composer }
@@ -44,8 +51,11 @@ final class RoomComposers {
     }
 
     /// Drops the composers of rooms that the user has left, and ignores what they report from now on.
-    func remove(_ rooms: Set<RoomID>) {
-        for room in rooms { entries.removeValue(forKey: room)?.composer.stopReporting() }
+    /// - Parameter onUnsent: receives the messages that were sent before and can no longer be stored, also later ones.
+    func remove(_ rooms: Set<RoomID>, onUnsent: @escaping (String, RoomID) -> Void) {
+        for room in rooms {
+            entries.removeValue(forKey: room)?.composer.stopReporting { onUnsent($0, room) }
+        }
     }
 
     /// Whether one of them can undo or redo.

@@ -9,6 +9,9 @@ final class LatestValueSink<Value: Sendable> {
         self.accept = accept
     }
 
+    /// Whether a value is not being delivered yet.
+    var isWaiting: Bool { waiting != nil }
+
     func put(_ value: Value) {
         waiting = value
         work()

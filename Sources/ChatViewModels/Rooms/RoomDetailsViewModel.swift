@@ -84,6 +84,7 @@ public final class RoomDetailsViewModel: ViewModel {
     public let roomID: RoomID
     public private(set) var state: State
     @ObservationIgnored private let onFailure: (ChatError) -> Void
+    @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let service: any Service
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var notifying: Task<Void, Never>?
@@ -99,7 +100,7 @@ public final class RoomDetailsViewModel: ViewModel {
 
     /// - Parameters:
     ///   - avatar: the URI of the room's avatar, or `nil` if it has none.
-    ///   - onFailure: receives the error of each failed action.
+    ///   - onFailure: receives an error that occurs after ``abandon()``. Until then, the state has it.
     public init(
         room: RoomID, name: String, kind: Room.Kind = .group, avatar: String? = nil, service: any Service,
         encryption: EncryptionCondition = .none, onFailure: @escaping (ChatError) -> Void = { _ in }
@@ -191,8 +192,11 @@ public final class RoomDetailsViewModel: ViewModel {
         }
     }
 
+    /// Call when the dialog is closed: pending actions are still performed.
+    public func abandon() { isAbandoned = true }
+
     private func enqueue(_ action: Action) {
-        queue.add { [weak self, service, roomID] in
+        queue.add { [weak self, service, roomID, onFailure] in
             do {
                 switch action {
                 case .rename(let typed):
@@ -210,13 +214,25 @@ public final class RoomDetailsViewModel: ViewModel {
                 case .remove(let member):
                     try await service.removeMember(member, from: roomID)
                     self?.state.entries.removeAll { $0.id == member }
-                case .notify(let rule): try await self?.setNotifications(rule)
-                case .encrypt: try await self?.encrypt()
+                case .notify(let rule):
+                    if let self {
+                        try await self.setNotifications(rule)
+                    } else {
+                        try await service.setNotificationRule(rule, of: roomID)
+                    }
+                case .encrypt:
+                    if let self {
+                        try await self.encrypt()
+                    } else {
+                        try await service.enableEncryption(in: roomID)
+                    }
                 case .invited, .search: break
                 }
                 self?.state.error = nil
             } catch {
-                self?.fail(error)
+                // It may be gone with its dialog.
+                guard let self else { return onFailure(ChatError(error)) }
+                self.fail(error)
             }
         }
     }
@@ -254,7 +270,7 @@ public final class RoomDetailsViewModel: ViewModel {
     private func fail(_ error: any Error) {
         let error = ChatError(error)
         state.error = error
-        onFailure(error)
+        if isAbandoned { onFailure(error) }
     }
 
     // MARK: Members

@@ -6,13 +6,15 @@ public nonisolated enum StoreDamage: Equatable, Sendable {
     case unreadable(reason: String, folder: String)
     /// A repair has recovered this much, and the damaged folder is now at `setAside`.
     case repaired(rooms: Int, messages: Int, unsentTexts: Int, setAside: String)
+    /// The histories of accounts were repaired when they were opened.
+    case accountsRepaired([AccountRepair])
     /// Damage was found while the store is in use.
     case found(reason: String)
 
     public func heading(_ translator: Translator) -> String {
         switch self {
         case .unreadable: translator("Could Not Open Message History")
-        case .repaired: translator("Message History Recovered")
+        case .repaired, .accountsRepaired: translator("Message History Recovered")
         case .found: translator("Message History Is Damaged")
         }
     }
@@ -30,12 +32,24 @@ public nonisolated enum StoreDamage: Equatable, Sendable {
                 ? translator("No messages could be recovered.")
                 : translator("Recovered:") + "\n\n"
                     + counts(translator, rooms: rooms, messages: messages, unsentTexts: unsentTexts)
-            return result + "\n\n" + translator("The damaged folder was moved to:") + "\n" + setAside
+            return result + "\n\n" + place(setAside, translator)
+        case .accountsRepaired(let repairs):
+            return repairs.map { repair in
+                // Where the damage is, there is no gap that says so.
+                let result = translator(
+                    "The message history of {account} was damaged and has been recovered. Newer messages are loaded from the server again. Some older messages may be missing.",
+                    ["account": repair.account])
+                return result + "\n\n" + place(repair.setAside, translator)
+            }.joined(separator: "\n\n")
         case .found(let reason):
             return translator(
                 "Some messages may be missing. Parlance will offer to recover them the next time it starts. Your drafts and unsent messages are safe."
             ) + "\n\n" + reason
         }
+    }
+
+    private func place(_ folder: String, _ translator: Translator) -> String {
+        translator("The damaged folder was moved to:") + "\n" + folder
     }
 
     private func counts(_ translator: Translator, rooms: Int, messages: Int, unsentTexts: Int) -> String {

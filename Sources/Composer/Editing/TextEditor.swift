@@ -1,14 +1,12 @@
-/// The text together with everything that checks or reacts to its changes: limit, interceptors, typing rules,
-/// completion, spelling, typing notifications.
+/// Changes the text as the user's and the host's events ask for: vets each change by the limit and the interceptors,
+/// applies the rules of typing, and has ``TextFollowers`` follow what was changed.
 struct TextEditor: Sendable {
     var configuration: ComposerConfiguration {
-        didSet { completing.reconfigure(configuration.completion) }
+        didSet { followers.reconfigure(configuration) }
     }
     var text: EditedText
     var preedit = Preedit()
-    var completing: CompletionTracker
-    var checked = CheckedText()
-    var presence = Presence()
+    var followers: TextFollowers
     var bar = BarState()
     var plugIns = PlugIns()
     /// The host's measurement of the message.
@@ -18,7 +16,7 @@ struct TextEditor: Sendable {
     init(_ configuration: ComposerConfiguration) {
         self.configuration = configuration
         text = EditedText(undoDepth: configuration.undoDepth)
-        completing = CompletionTracker(configuration.completion)
+        followers = TextFollowers(configuration)
     }
 
     var document: ComposerDocument { text.document }
@@ -40,7 +38,7 @@ struct TextEditor: Sendable {
             TextEdit(range: range, replacement: admitted), origin: origin,
             grouping: UndoGrouping(writing: admitted, origin))
         guard rulesApply, TypingRules.isSpace(admitted), selection.isEmpty,
-            let change = typingRules.doubleSpace(before: selection.location, isCompleting: completing.isOpen)
+            let change = typingRules.doubleSpace(before: selection.location, isCompleting: followers.completing.isOpen)
         else { return }
         apply(change)
     }
@@ -81,7 +79,7 @@ struct TextEditor: Sendable {
         text.finish(change, at: transaction.now)
         text.history.endTransaction()
         // Where there is code depends on the syntax.
-        if change.syntax != nil { checked.touchAll(document, now: transaction.now) }
+        if change.syntax != nil { followers.checkAgain(document, now: transaction.now) }
     }
 
     mutating func replace(
@@ -112,7 +110,7 @@ struct TextEditor: Sendable {
             note(event)
         } else {
             transaction.noteContentChange()
-            checked.touchAll(document, now: transaction.now)
+            followers.checkAgain(document, now: transaction.now)
         }
     }
 
@@ -120,11 +118,13 @@ struct TextEditor: Sendable {
     private mutating func note(_ event: TextEvent) {
         let isSuspended = plugIns.suspension.isActive
         transaction.add(event, isObserved: plugIns.areObserving, triggers: !isSuspended)
-        completing.apply(AppliedEdit(range: event.range, replacement: event.inserted))
-        followSpelling(event)
         if document.isEmpty { bar.textReplaced() }
-        presence.textChanged(
-            isBlank: document.isBlank, isUserWriting: event.origin.isUserWriting && !isSuspended, &transaction)
+        followers.textChanged(event, at: site, isSuspended: isSuspended, &transaction)
+    }
+
+    private var site: TextFollowers.Site {
+        TextFollowers.Site(
+            document: document, selection: selection, isFocused: bar.isFocused, isComposing: !preedit.isEmpty)
     }
 
     // MARK: Typing and deleting
@@ -136,6 +136,9 @@ struct TextEditor: Sendable {
         MentionDeletion(document: document, options: configuration.completion)
     }
     private var formatting: MarkdownFormatting { MarkdownFormatting(document: document, selection: selection) }
+    private var fragmentRule: FragmentRule {
+        FragmentRule(configuration: configuration, document: document, range: selection)
+    }
 
     mutating func insertNewline(over range: TextRange) {
         let isSuspended = plugIns.suspension.isActive
@@ -219,10 +222,10 @@ struct TextEditor: Sendable {
         guard let step = text.history.pop(direction) else { return .nothing }
         if case .suspended(let context)? = step.extra { return .suspended(context) }
         for event in step.events(direction) { note(text.replay(event)) }
-        let replayed = checked.isOn ? document : nil
+        let replayed = followers.checked.isOn ? document : nil
         if text.restore(step.target(direction)) {
             transaction.noteContentChange()
-            if let replayed { respell(since: replayed) }
+            if let replayed { followers.checkAgain(document, since: replayed, now: transaction.now) }
         }
         if case .sent(let extras)? = step.extra { return .sent(extras) }
         return .text
@@ -252,7 +255,7 @@ struct TextEditor: Sendable {
 
     private mutating func noteStyles(_ isChanged: Bool) {
         guard isChanged else { return }
-        checked.touch(selection, now: transaction.now)
+        followers.checkAgain(selection, now: transaction.now)
         transaction.noteContentChange()
         transaction.observe(.stylesChanged)
     }
@@ -261,12 +264,12 @@ struct TextEditor: Sendable {
     /// closes completion (HKW-67).
     private mutating func addMention(_ mention: Mention, over range: TextRange) {
         closeCompletion()
-        let before = checked.isOn ? document : nil
+        let before = followers.checked.isOn ? document : nil
         switch text.addMention(mention, over: range, at: transaction.now) {
         case nil: transaction.reject(.mention(mention))
         case true?:
             transaction.noteContentChange()
-            if let before { respell(since: before) }
+            if let before { followers.checkAgain(document, since: before, now: transaction.now) }
         case false?: break
         }
     }
@@ -292,28 +295,13 @@ struct TextEditor: Sendable {
         if text.revision != before { transaction.observe(.pasted) }
     }
 
-    /// Pastes a fragment. It keeps its syntax if it becomes the whole text; otherwise, it adapts to that of the text.
     mutating func paste(_ written: WrittenText) {
         guard !written.source.isEmpty else { return }
-        let range = selection
-        let replacesAll = range.length == document.length
-        let pasted = replacesAll ? written : adapted(written, at: range.location)
-        guard let admitted = admit(TextEdit(range: range, replacement: pasted.source), .paste) else { return }
-        // Marks of a truncated text might not fit.
-        let marks = admitted == pasted.source ? pasted.marks.map { $0.moved(by: range.location) } : []
-        var change = TextChange(replacing: range, with: admitted, origin: .paste, marks: marks)
-        if replacesAll, written.syntax != document.syntax { change.syntax = written.syntax }
+        let adapted = fragmentRule.adapted(written)
+        guard let admitted = admit(TextEdit(range: selection, replacement: adapted.source), .paste) else { return }
+        let change = fragmentRule.change(inserting: adapted, admitted: admitted)
         apply(change)
         transaction.observe(.pasted)
-    }
-
-    /// Escapes a literal text that becomes a part of a Markdown one. Markdown in a literal text stays as it was typed.
-    private func adapted(_ written: WrittenText, at offset: Int) -> WrittenText {
-        guard written.syntax == .plain, document.syntax == .markdown else { return written }
-        // Backslashes would be visible in code.
-        guard !typingRules.isInCode(at: offset) else { return written }
-        let before = document.text(in: TextRange(start: document.line(at: offset).location, end: offset))
-        return MarkdownEscaping(after: before).escaped(written)
     }
 
     // MARK: Changes by code
@@ -345,65 +333,63 @@ struct TextEditor: Sendable {
 
     // MARK: Completion
 
-    /// What completion reads. It holds a copy of the document, which changing it would have to duplicate: use it
-    /// within a single statement.
-    var site: CompletionSite {
-        CompletionSite(
-            document: document, selection: selection, options: configuration.completion, isFocused: bar.isFocused)
-    }
-
-    mutating func closeCompletion() {
-        if completing.isOpen { completing.close(at: site, &transaction) }
-    }
+    mutating func closeCompletion() { followers.closeCompletion(at: site, &transaction) }
 
     /// Closes completion, and keeps it closed for the current token.
-    mutating func dismissCompletion() { completing.close(at: site, staysClosed: true, &transaction) }
+    mutating func dismissCompletion() { followers.closeCompletion(staysClosed: true, at: site, &transaction) }
 
     mutating func performCompletion(_ event: ComposerEvent) {
         transaction.isCompletionHandled = true
         switch event {
         case .complete(let prefix): complete(prefix)
-        case .completionResults(let id, let batch, let isFinal):
-            completing.receive(batch, for: id, isFinal: isFinal, at: site, &transaction)
-        case .completionFailed(let id, let reason): completing.fail(id, because: reason, at: site, &transaction)
-        case .retryCompletion: completing.retry(configuration.completion, &transaction)
-        case .selectCompletion(let row): completing.select(row, &transaction)
         case .acceptCompletion(let row): acceptRow(row)
         case .acceptEntity(let entity): accept(entity)
-        case .cancelCompletion: dismissCompletion()
         case .addMention(let mention, let range): addMention(mention, over: range)
-        default: break
+        default: followers.performCompletion(event, at: site, &transaction)
         }
     }
 
     /// Opens completion, inserting the prefix unless the caret is in a token with it (SLK-25, MIB-35).
     private mutating func complete(_ prefix: String) {
-        guard let rule = completing.rule(for: prefix) else { return transaction.reject(.completion(prefix)) }
+        guard let rule = followers.completing.rule(for: prefix) else { return transaction.reject(.completion(prefix)) }
         if !bar.isFocused { transaction.emit(.focusRequested(true)) }
         closeCompletion()
         commitPreedit()
-        if selection.isEmpty, completing.openByCode(prefix, spaces: 0, at: site, &transaction) { return }
-        guard let change = completing.insertion(of: rule, at: site), applyIfAdmitted(change),
-            completing.openByCode(prefix, spaces: nil, at: site, &transaction)
+        if selection.isEmpty, followers.openCompletion(prefix, spaces: 0, at: site, &transaction) { return }
+        guard let change = followers.insertion(of: rule, at: site), applyIfAdmitted(change),
+            followers.openCompletion(prefix, spaces: nil, at: site, &transaction)
         else { return transaction.reject(.completion(prefix)) }
     }
 
     /// - Parameter row: `nil` accepts the selected row, or else the first.
     mutating func acceptRow(_ row: Int?) {
-        if let entity = completing.entity(accepting: row, configuration.completion, &transaction) { accept(entity) }
+        if let entity = followers.entity(accepting: row, &transaction) { accept(entity) }
     }
 
     private mutating func accept(_ entity: CompletionEntity) {
-        guard let acceptance = completing.acceptance(of: entity, at: site, &transaction),
+        guard let acceptance = followers.acceptance(of: entity, at: site, &transaction),
             applyIfAdmitted(acceptance.change, { $0.closeCompletion() })
         else { return }
-        completing.finish(acceptance, at: site, &transaction)
+        followers.finish(acceptance, at: site, &transaction)
     }
 
-    mutating func moveInCompletion(_ move: CompletionMove) {
-        completing.move(move, page: configuration.completion.rows, &transaction)
+    // MARK: Spelling
+
+    mutating func performSpelling(_ event: ComposerEvent) {
+        guard case .replaceWord(let range, let word) = event else {
+            return followers.performSpelling(event, at: site, &transaction)
+        }
+        // As one undo step that keeps the selection.
+        guard followers.checked.misspelling(at: range.location) == range else { return }
+        applyIfAdmitted(TextChange(transforming: range, into: word.withoutNUL(), selection: selection)) {
+            $0.closeCompletion()
+        }
     }
-    var completionState: CompletionState? { completing.state(visibleRows: configuration.completion.rows) }
+
+    // MARK: Timers
+
+    /// Fires the timers of completion and spelling that are due.
+    mutating func fireTimers() { followers.fireTimers(at: site, &transaction) }
 
     // MARK: Ending a transaction
 
@@ -413,13 +399,17 @@ struct TextEditor: Sendable {
     /// - Returns: whether to report that the selection moved, which waits until the pointer is released.
     mutating func noteSelection(since before: TextRange) -> Bool {
         let isMoveReported = !text.isSelectionHeld && selection != (transaction.selectionBefore ?? before)
-        if configuration.completion.isOffered, !transaction.isCompletionHandled,
-            let trigger = transaction.trigger ?? (isMoveReported ? .moved : nil)
-        {
-            completing.update(after: trigger, at: site, isComposing: !preedit.isEmpty, &transaction)
+        if !transaction.isCompletionHandled, let trigger = transaction.trigger ?? (isMoveReported ? .moved : nil) {
+            followers.update(after: trigger, at: site, &transaction)
         }
         text.highlight.endTransaction(hasChanges: hasChanged(since: before))
         return isMoveReported
+    }
+
+    /// Reports found or corrected words.
+    mutating func reportSpelling(selectionBefore: TextRange) {
+        let isMoved = transaction.edits.isEmpty && selection != selectionBefore
+        followers.reportSpelling(isMoved: isMoved, &transaction)
     }
 
     /// Whether the transaction changed the text or the selection.
@@ -428,11 +418,7 @@ struct TextEditor: Sendable {
     /// - Returns: whether the focus changed.
     mutating func setFocus(_ isFocused: Bool) -> Bool {
         guard bar.setFocus(isFocused, &transaction) else { return false }
-        if isFocused {
-            completing.resume(at: site, &transaction)
-        } else {
-            completing.suspend(at: site, &transaction)
-        }
+        followers.focusChanged(at: site, &transaction)
         return true
     }
 }

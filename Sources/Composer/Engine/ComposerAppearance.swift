@@ -23,6 +23,6 @@ extension MessageWriter {
     var appearance: ComposerAppearance {
         ComposerAppearance(
             selection: editor.selection, height: height, exceedsLimit: editor.counter?.exceeded ?? false,
-            showsCompletion: editor.completing.isVisible, highlightedMention: editor.text.highlightedMention)
+            showsCompletion: editor.followers.completing.isVisible, highlightedMention: editor.text.highlightedMention)
     }
 }

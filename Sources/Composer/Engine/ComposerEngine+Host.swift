@@ -35,6 +35,10 @@ extension ComposerEngine {
     /// Returns a sent message that awaits the host's response, or `nil` if none does under this identifier.
     package func pendingMessage(_ id: String) -> ComposedMessage? { message.pendingMessage(id) }
 
+    /// The sources and thumbnails of all files that the composer holds, also for undo and redo: O(n) in the number of
+    /// undo steps. The host must not delete them.
+    public var fileSources: Set<String> { message.fileSources }
+
     // MARK: Drafts
 
     /// Returns the current state as a draft, without the input method's preedit text.
@@ -94,7 +98,9 @@ extension ComposerEngine {
     // MARK: Plug-ins
 
     /// Whether there are plug-ins that are called during events without access to the engine.
-    public var callsPlugIns: Bool { message.editor.plugIns.areCalled || message.editor.completing.policy != nil }
+    public var callsPlugIns: Bool {
+        message.editor.plugIns.areCalled || message.editor.followers.completing.policy != nil
+    }
 
     /// Sets the gate that checks new messages before sending; `nil` removes it. Doesn't apply to edits.
     public mutating func setSendGate(_ gate: (any ComposerSendGate)?) {
@@ -129,7 +135,7 @@ extension ComposerEngine {
 
     /// Sets the completion policy, replacing the previous one; `nil` removes it (MIB-32).
     public mutating func setCompletionPolicy(_ policy: (any CompletionPolicy)?) {
-        message.editor.completing.setPolicy(policy)
+        message.editor.followers.setCompletionPolicy(policy)
         policy?.attached(to: state)
     }
 

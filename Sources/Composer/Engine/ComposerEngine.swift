@@ -24,16 +24,16 @@ public struct ComposerEngine: Sendable {
     public var state: ComposerState { message.state }
 
     /// The state of completion, or `nil` while it is closed.
-    public var completion: CompletionState? { message.editor.completionState }
+    public var completion: CompletionState? { message.editor.followers.completionState }
 
     /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
     public var highlightedMention: Span.ID? { message.editor.text.highlightedMention }
 
     /// The misspelled words, in order: O(n) in their number. ``ComposerEffect/misspelled(_:in:)`` reports changes.
-    public var misspelled: [TextRange] { message.editor.checked.ranges }
+    public var misspelled: [TextRange] { message.editor.followers.checked.ranges }
 
     /// The misspelled word that contains an offset or ends there.
-    public func misspelling(at offset: Int) -> TextRange? { message.editor.checked.misspelling(at: offset) }
+    public func misspelling(at offset: Int) -> TextRange? { message.editor.followers.checked.misspelling(at: offset) }
 
     /// Changes the options, preserving text, mode, history and key bindings that the host added. The undo depth
     /// doesn't change.
@@ -47,7 +47,8 @@ public struct ComposerEngine: Sendable {
             let hasOtherMarkup = other.markdown != engine.configuration.markdown
             engine.message.editor.configuration = other
             if hasOtherMarkup {
-                engine.message.editor.checked.touchAll(engine.document, now: engine.message.editor.transaction.now)
+                let now = engine.message.editor.transaction.now
+                engine.message.editor.followers.checkAgain(engine.document, now: now)
             }
             engine.keys = KeyTable(KeyTable.standard(for: other).bindings + added)
         }
@@ -70,10 +71,7 @@ public struct ComposerEngine: Sendable {
 
     /// The time of the next call to ``advance(to:)``, or `nil` if no timer is pending.
     public var nextDeadline: Duration? {
-        [
-            message.editor.presence.deadline, message.draft.deadline, message.editor.completing.deadline,
-            message.editor.checked.deadline,
-        ].compactMap { $0 }.min()
+        [message.editor.followers.deadline, message.draft.deadline].compactMap { $0 }.min()
     }
 
     /// Advances the clock and fires the timers due until then, in order.
@@ -136,7 +134,7 @@ public struct ComposerEngine: Sendable {
         case .expand(let isExpanded): message.editor.bar.isExpanded = isExpanded
         case .layout(let layout): message.editor.bar.setLayout(layout, hardLines: document.hardLineCount)
         case .userTyping(let name, let isTyping):
-            message.editor.presence.setTyping(
+            message.editor.followers.presence.setTyping(
                 name, isTyping, timeout: configuration.typingTimeout, &message.editor.transaction)
         }
     }
@@ -225,7 +223,8 @@ public struct ComposerEngine: Sendable {
         case .copy: message.editor.copy()
         case .clear: message.editor.clear()
         case .toggleExpanded: message.editor.bar.isExpanded.toggle()
-        case .moveInCompletion(let move): message.editor.moveInCompletion(move)
+        case .moveInCompletion(let move):
+            message.editor.followers.moveInCompletion(move, &message.editor.transaction)
         case .acceptCompletion: message.editor.acceptRow(nil)
         case .host(let name): message.editor.transaction.emit(.hostAction(name))
         }
@@ -234,7 +233,9 @@ public struct ComposerEngine: Sendable {
 
     /// Closes one layer per press: completion, edit mode, reply, selection, focus (SLK-45).
     private mutating func escape() -> Bool {
-        if let session = message.editor.completing.session, session.token.kind == .explicit || session.isVisible {
+        if let session = message.editor.followers.completing.session,
+            session.token.kind == .explicit || session.isVisible
+        {
             message.editor.dismissCompletion()
         } else if message.writing.isEditing {
             message.cancelEdit()

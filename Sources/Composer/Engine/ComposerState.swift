@@ -81,16 +81,16 @@ extension MessageWriter {
             isExpanding: lines >= maximum, scrollsInside: lines > maximum, isExpanded: editor.bar.isExpanded,
             formatting: editor.offeredFormats, typingStyles: editor.text.typingStyles,
             canClearStyles: editor.text.canClearStyles, typing: typingText,
-            typingNames: editor.presence.names, attachments: attachments.items,
+            typingNames: editor.followers.presence.names, attachments: attachments.items,
             canUndo: editor.text.history.canUndo, canRedo: editor.text.history.canRedo,
-            highlightedMention: editor.text.highlightedMention, completion: editor.completionState,
+            highlightedMention: editor.text.highlightedMention, completion: editor.followers.completionState,
             isFocused: editor.bar.isFocused, isHidden: editor.bar.isHidden)
     }
 
     /// Who is typing; hidden while editing and during completion, whose list covers it or is about to (SLK-41).
     fileprivate var typingText: String? {
-        let isCompleting = editor.completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false
+        let isCompleting = editor.followers.completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false
         guard !writing.isEditing, !isCompleting else { return nil }
-        return editor.configuration.typingPhrases.text(for: editor.presence.names)
+        return editor.configuration.typingPhrases.text(for: editor.followers.presence.names)
     }
 }

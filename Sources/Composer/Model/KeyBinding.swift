@@ -56,7 +56,7 @@ extension MessageWriter {
         var context: KeyContext = writing.isEditing ? .editing : .composing
         if editor.text.document.isEmpty, attachments.items.isEmpty { context.insert(.empty) }
         if !editor.selection.isEmpty { context.insert(.selection) }
-        if let session = editor.completing.session, session.isVisible, !session.items.isEmpty {
+        if let session = editor.followers.completing.session, session.isVisible, !session.items.isEmpty {
             context.insert(.completing)
             if session.selected != nil { context.insert(.choosing) }
         }

@@ -67,7 +67,7 @@ struct MessageWriter: Sendable {
         writing.begin(edit, settingAside: editor.text.content)
         attachments.setAside()
         editor.noteExchange(editor.text.exchange(edit.text))
-        editor.presence.stopTyping(&editor.transaction)
+        editor.followers.presence.stopTyping(&editor.transaction)
         editor.transaction.emit(.focusRequested(true))
     }
 
@@ -78,7 +78,7 @@ struct MessageWriter: Sendable {
         guard let content = writing.end() else { return false }
         editor.noteExchange(editor.text.exchange(content))
         attachments.bringBack()
-        editor.presence.stopTyping(&editor.transaction)
+        editor.followers.presence.stopTyping(&editor.transaction)
         return true
     }
 
@@ -225,6 +225,20 @@ struct MessageWriter: Sendable {
         changeAttachments { $0.replace(with: others) }
     }
 
+    /// The sources and thumbnails of all files that the message has, or that undo, redo or a failure brings back.
+    var fileSources: Set<String> {
+        let texts = [editor.text.content] + [writing.stash?.text].compactMap { $0 }
+        let files =
+            attachments.items + (attachments.stashed ?? [])
+            + (outbox.pending + outbox.failedEntries).flatMap(\.attachments) + texts.flatMap(\.history.attachments)
+        var sources = Set(files.flatMap { [$0.source, $0.thumbnail].compactMap { $0 } })
+        for text in texts {
+            sources.formUnion(text.document.images.compactMap(\.imageSource))
+            sources.formUnion(text.history.imageSources)
+        }
+        return sources
+    }
+
     // MARK: Sending
 
     /// Sends the message once (SLK-11), or commits the edit. Commits the preedit text first (SLK-63).
@@ -246,7 +260,7 @@ struct MessageWriter: Sendable {
         editor.transaction.observe(.sent)
         outbox.add(entry)
         if configuration.clearsOnSend { clearAfterSending() }
-        editor.presence.stopTyping(&editor.transaction)
+        editor.followers.presence.stopTyping(&editor.transaction)
         writeDraftNow()
     }
 
@@ -352,10 +366,9 @@ struct MessageWriter: Sendable {
     // MARK: Timers
 
     mutating func fireTimers() {
-        editor.presence.fireTimers(&editor.transaction)
+        editor.followers.presence.fireTimers(&editor.transaction)
         if draft.expire(at: editor.transaction.now) { editor.transaction.emit(.draftChanged) }
-        editor.completing.fireTimers(editor.configuration.completion, &editor.transaction)
-        editor.fireSpellingTimer()
+        editor.fireTimers()
     }
 
     // MARK: Drafts
@@ -398,7 +411,7 @@ struct MessageWriter: Sendable {
 
     mutating func setFocus(_ isFocused: Bool) {
         guard editor.setFocus(isFocused), !isFocused else { return }
-        editor.checked.finishWriting(now: editor.transaction.now)
+        editor.followers.finishWriting(now: editor.transaction.now)
         if configuration.clearsBlankOnBlur, document.isBlank, !document.isEmpty { editor.clear() }
         if draft.flush() { editor.transaction.emit(.draftChanged) }
     }

@@ -232,6 +232,27 @@ struct UndoHistory: Sendable {
         return step
     }
 
+    /// The files that undo and redo bring back.
+    var attachments: [Attachment] {
+        (undoSteps + redoSteps).flatMap { step -> [Attachment] in
+            switch step.extra {
+            case .sent(let extras)?: extras.attachments
+            case .suspended(.edit(let edit))?: edit.text.history.attachments
+            case .suspended(.compose)?, nil: []
+            }
+        }
+    }
+
+    /// The sources of the images in the text that undo and redo bring back.
+    var imageSources: Set<String> {
+        var sources: Set<String> = []
+        for step in undoSteps + redoSteps {
+            sources.formUnion((step.before.spans + step.after.spans).compactMap(\.imageSource))
+            if case .suspended(.edit(let edit))? = step.extra { sources.formUnion(edit.text.history.imageSources) }
+        }
+        return sources
+    }
+
     /// The most recent suspended context among the undo steps, or `nil`.
     var suspendedContext: ComposerContext? {
         for step in undoSteps.reversed() { if case .suspended(let context)? = step.extra { return context } }

@@ -252,6 +252,9 @@ public final class ComposerSession: ComposerModel {
         attachmentQueue.applyEarlyResults()
     }
 
+    /// The sources and thumbnails of all files that the composer holds, also for undo and redo.
+    public var fileSources: Set<String> { engine.value.fileSources }
+
     // MARK: Deliveries
 
     public func cancelSending() { sending.values.forEach { $0.cancel() } }

@@ -222,7 +222,7 @@ final class ParlanceApplication {
     /// its window left has come to rest.
     private func releaseMemory() {
         // A start maps two thirds of the code, most of it because Linux maps what is around what runs.
-        forgetting = Timeout(after: .seconds(1)) { Task { await Memory.forgetCode() } }
+        forgetting = Timeout(after: .milliseconds(1500)) { Task { await Memory.forgetCode() } }
         releasing = Timeout(after: .seconds(4)) { [weak self] in
             guard let self, let session else { return }
             let hasWindow = !presenter.isEmpty

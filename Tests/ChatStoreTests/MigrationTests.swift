@@ -136,15 +136,7 @@ import Testing
 
     @Test("Notices in place of encrypted messages become sealed messages, to be requested again")
     func noticesBecomeSealed() async throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
-        let before = try #require(Schema.history.steps.firstIndex(of: Schema.sealed))
-        let old = Schema(
-            applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
-        try old.migrate(queue)
-        let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
-        try Schema.pending.migrate(unsent)
-        try unsent.close()
+        let queue = try historyBefore(Schema.sealed)
         let notices = [
             "Encrypted message (not supported yet)", "Verschlüsselte Nachricht (noch nicht unterstützt)",
             "Another notice",
@@ -190,16 +182,23 @@ import Testing
         await store.close()
     }
 
-    @Test("Settings of Matrix rooms become their state")
-    func roomSettingsBecomeRoomState() async throws {
+    /// Makes the files of a store as they were before a step of the history's schema.
+    /// - Returns: the history.
+    private func historyBefore(_ step: String) throws -> DatabaseQueue {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
-        let before = try #require(Schema.history.steps.firstIndex(of: Schema.roomStates))
-        try Schema(applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
+        let count = try #require(Schema.history.steps.firstIndex(of: step))
+        try Schema(applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(count)))
             .migrate(queue)
         let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
         try Schema.pending.migrate(unsent)
         try unsent.close()
+        return queue
+    }
+
+    @Test("Settings of Matrix rooms become their state")
+    func roomSettingsBecomeRoomState() async throws {
+        let queue = try historyBefore(Schema.roomStates)
         try await queue.write { db in
             try db.execute(
                 sql: """
@@ -246,14 +245,7 @@ import Testing
 
     @Test("Creators of stored rooms have infinite power if the room ID has no domain, as from version 12 on")
     func creatorsOfStoredRooms() async throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
-        let before = try #require(Schema.history.steps.firstIndex(of: Schema.privilegedCreators))
-        try Schema(applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
-            .migrate(queue)
-        let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
-        try Schema.pending.migrate(unsent)
-        try unsent.close()
+        let queue = try historyBefore(Schema.privilegedCreators)
         try await queue.write { db in
             try db.execute(
                 sql: """

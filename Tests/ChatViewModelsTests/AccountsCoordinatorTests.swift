@@ -213,9 +213,7 @@ struct AccountsCoordinatorTests {
     @Test("A reply that cannot be sent stays on the disk until it is in the draft")
     func rejectedReplyJoinsTheDraft() async {
         let (backend, replies) = (FakeChatService(), await storedReplies())
-        let accounts = start(over: backend, replies)
-        publish(.online)
-        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        let accounts = await startOnline(over: backend, replies)
         let gate = Gate()
         backend.before = { call in
             if call.isSend { throw ChatError.diskFull }
@@ -232,9 +230,7 @@ struct AccountsCoordinatorTests {
     @Test("A reply whose stage cannot be stored stays out of the draft, and is sent once, by the next start")
     func unstoredStageKeepsTheReplyOutOfTheDraft() async throws {
         let (backend, later, replies) = (FakeChatService(), FakeChatService(), await storedReplies())
-        let accounts = start(over: backend, replies)
-        publish(.online)
-        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        let accounts = await startOnline(over: backend, replies)
         let reply = try #require(replies.accept("At three", answering: Self.garden))
         await replies.flush()
         // The file can be written once: then a folder is in its place.
@@ -253,9 +249,7 @@ struct AccountsCoordinatorTests {
     @Test("A reply whose draft cannot be stored is kept until it is")
     func unstoredDraftKeepsTheReply() async {
         let (backend, replies) = (FakeChatService(), await storedReplies())
-        let accounts = start(over: backend, replies)
-        publish(.online)
-        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        let accounts = await startOnline(over: backend, replies)
         backend.before = { if $0.isSend || $0.isSaveDraft { throw ChatError.diskFull } }
         await accounts.send("At three", answering: Self.garden)
         #expect(await storedReplies().replies.map(\.stage) == [.joiningDraft])
@@ -264,6 +258,14 @@ struct AccountsCoordinatorTests {
         #expect(backend.drafts[Self.garden.room]?.preview == "At three" && replies.replies.isEmpty)
         await replies.flush()
         #expect(await storedReplies().replies.isEmpty)
+    }
+
+    /// Starts, and returns once the account's rooms are loaded.
+    private func startOnline(over backend: FakeChatService, _ replies: UnsentReplies) async -> AccountsCoordinator {
+        let accounts = start(over: backend, replies)
+        publish(.online)
+        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        return accounts
     }
 
     private func sent(_ backend: FakeChatService) -> [String] {
@@ -291,9 +293,7 @@ struct AccountsCoordinatorTests {
         let reply = UnsentReplies.Reply("At three", to: Self.garden, stage: .sending)
         replies.add(reply)
         #expect(replies.beginDelivery(of: reply) == reply)
-        let accounts = start(over: backend, replies)
-        publish(.online)
-        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        let accounts = await startOnline(over: backend, replies)
         await waitUntilIdle()
         #expect(sent(backend).isEmpty && replies.replies == [reply])
         await replies.move(reply, to: .joiningDraft)

@@ -63,8 +63,10 @@ import Testing
     func pendingActionsOutliveTheDialog() async {
         let gate = Gate()
         service.before = { if case .rename = $0 { await gate.pass() } }
+        weak var abandoned: RoomDetailsViewModel?
         do {
             let viewModel = details()
+            abandoned = viewModel
             viewModel.start()
             await eventually { viewModel.state.canEncrypt }
             viewModel.send(.rename("New"))
@@ -73,6 +75,7 @@ import Testing
             viewModel.send(.encrypt)
             viewModel.abandon()
         }
+        #expect(abandoned == nil)
         gate.open()
         await eventually { [service, room] in service.calls.contains(.encrypt(room)) }
         #expect(service.calls.contains(.notify(.mentions, room)))

@@ -82,6 +82,25 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("Counting goes on once the server no longer limits the rate, however often it did")
+    func countingWhileLimited() async throws {
+        let (parts, clock) = (try await AccountParts.make(), ManualClock())
+        let fills = Fills()
+        let counter = UnreadCounter(store: parts.store, clock: clock) { gap, _ in
+            fills.add(gap)
+            if fills.count <= 7 { throw MatrixError.busy(retryAfter: .zero) }
+        }
+        await counter.start()
+        for attempt in 1...7 {
+            await clock.waitForSleepers()
+            #expect(fills.count == attempt)
+            clock.advance(by: .seconds(1))
+        }
+        while fills.count < 8 { try await Task.sleep(for: .milliseconds(1)) }
+        await counter.stop()
+        await parts.store.close()
+    }
+
     @Test("A missing echo is searched for until a chunk is older than its request")
     func missingEcho() async throws {
         let parts = try await AccountParts.make()

@@ -269,11 +269,11 @@ extension AccountsCoordinator {
         let ids = unsentReplies.replies.filter { $0.account == account }.map(\.id)
         guard !ids.isEmpty else { return }
         Task { [weak self] in
-            for id in ids { await self?.goOn(with: id, in: coordinator) }
+            for id in ids { await self?.resume(id, in: coordinator) }
         }
     }
 
-    private func goOn(with id: UnsentReplies.Reply.ID, in coordinator: ConversationCoordinator) async {
+    private func resume(_ id: UnsentReplies.Reply.ID, in coordinator: ConversationCoordinator) async {
         // The session before this one in the same process may still be at it, over a store that is closed.
         if unsentReplies.isBeingDelivered(id) {
             await time.wait(atMost: Self.deliveryTimeout) { [unsentReplies] in !unsentReplies.isBeingDelivered(id) }

@@ -84,8 +84,8 @@ actor UnreadCounter {
                 chunkCounts[room, default: 1] -= 1
                 attempts += 1
                 try await clock.sleep(for: min(max(retryAfter, .seconds(1)), .seconds(60)), tolerance: nil)
-                // Other rooms are waiting.
-                if attempts == Self.maxAttempts { return }
+                // Other rooms are waiting; this one has its turn after them.
+                if attempts == Self.maxAttempts { return isStale = true }
             }
         }
     }

@@ -2,12 +2,16 @@ import GtkKit
 
 /// Binds and measures the rows around the viewport in idle time, so that scrolling finds them ready.
 final class IdleMeasuring {
-    /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
+    /// The time budget of one iteration, in microseconds.
     private static let budget: Int64 = 3000
+    /// The time between the beginnings of two iterations: what several take, and the last row of each that exceeds the
+    /// budget, would not fit into a frame besides its drawing.
+    private static let interval: Int64 = 16_000
     /// The maximum number of pooled row widgets.
     private static let poolLimit = 12
 
     private var timeout: Timeout?
+    private var lastBegin = Int64.min / 2
     private let layout: RowLayout
     private let scroller: Scroller
 
@@ -24,16 +28,24 @@ final class IdleMeasuring {
             next != nil || layout.realized.pooled > Self.poolLimit && layout.index.rows > 0
                 || layout.realized.rows.contains(where: isFar)
         else { return }
-        timeout = Timeout(whenIdle: { [weak self] in self?.measure() })
+        let wait = lastBegin + Self.interval - MonotonicClock.microseconds
+        if wait > 0 {
+            timeout = Timeout(after: .microseconds(wait)) { [weak self] in self?.measureWhenIdle() }
+        } else {
+            measureWhenIdle()
+        }
     }
+
+    private func measureWhenIdle() { timeout = Timeout(whenIdle: { [weak self] in self?.measure() }) }
 
     func stop() { timeout?.cancel() }
 
     private func measure() {
         guard let source = layout.source, source.count == layout.index.rows, layout.viewport.height > 0 else { return }
+        lastBegin = MonotonicClock.microseconds
         // A layout that may not realize rows does not release any either, see `RowLayout.queue()`.
         layout.realized.release(from: source) { !isFar($0) }
-        let deadline = MonotonicClock.microseconds + Self.budget
+        let deadline = lastBegin + Self.budget
         while let next {
             let row = layout.measured(next.index, source)
             if next.isAbove { row.position(endingAt: next.edge) } else { row.position(at: next.edge) }

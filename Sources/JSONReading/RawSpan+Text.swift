@@ -4,7 +4,7 @@ extension RawSpan {
 
     /// Returns the position of the next quotation mark, backslash or control character, or the end.
     @inline(__always)
-    func endOfPlainText(from start: Int) -> Int {
+    package func endOfPlainText(from start: Int) -> Int {
         var offset = start
         // SWAR search over eight bytes: sets the high bit of each matching byte. Borrows may mark later bytes wrongly,
         // but never the first.

@@ -27,7 +27,7 @@ public enum CanonicalJSON {
             guard integers.contains(value) else { throw .number }
             bytes += String(value).utf8
         case .number: throw .number
-        case .string(let text): write(text.utf8, into: &bytes)
+        case .string(let text): write(text.utf8.span.bytes, into: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (offset, value) in values.enumerated() {
@@ -41,7 +41,7 @@ public enum CanonicalJSON {
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             for (offset, member) in sorted.enumerated() {
                 if offset > 0 { bytes.append(UInt8(ascii: ",")) }
-                write(member.key.utf8, into: &bytes)
+                write(member.key.utf8.span.bytes, into: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 try write(member.value, depth: depth + 1, into: &bytes)
             }
@@ -50,20 +50,29 @@ public enum CanonicalJSON {
     }
 
     /// Writes a string, given as UTF-8, with quotes and escapes.
-    static func write(_ text: some Sequence<UInt8>, into bytes: inout [UInt8]) {
+    static func write(_ text: RawSpan, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x08: bytes += "\\b".utf8
-            case 0x09: bytes += "\\t".utf8
-            case 0x0A: bytes += "\\n".utf8
-            case 0x0C: bytes += "\\f".utf8
-            case 0x0D: bytes += "\\r".utf8
-            case 0..<0x20: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: bytes.append(byte)
+        var offset = 0
+        while offset < text.byteCount {
+            let end = text.endOfPlainText(from: offset)
+            text.extracting(offset..<end).withUnsafeBytes { bytes += $0 }
+            if end < text.byteCount {
+                writeEscape(of: text.unsafeLoad(fromByteOffset: end, as: UInt8.self), into: &bytes)
             }
+            offset = end + 1
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscape(of byte: UInt8, into bytes: inout [UInt8]) {
+        switch byte {
+        case 0x08: bytes += "\\b".utf8
+        case 0x09: bytes += "\\t".utf8
+        case 0x0A: bytes += "\\n".utf8
+        case 0x0C: bytes += "\\f".utf8
+        case 0x0D: bytes += "\\r".utf8
+        case 0..<0x20: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+        default: bytes += [UInt8(ascii: "\\"), byte]
+        }
     }
 }

@@ -21,7 +21,7 @@ public struct ExactObject: Sendable {
         var bytes: [UInt8] = [UInt8(ascii: "{")]
         for (offset, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
             if offset > 0 { bytes.append(UInt8(ascii: ",")) }
-            CanonicalJSON.write(member.key.bytes, into: &bytes)
+            CanonicalJSON.write(member.key.bytes.span.bytes, into: &bytes)
             bytes.append(UInt8(ascii: ":"))
             bytes += member.value
         }

@@ -30,6 +30,28 @@ import ToolSupport
         #expect(Array(try canonical(json).utf8) == Array(expected.utf8))
     }
 
+    /// Text is written in runs up to what needs an escape, which are looked for eight bytes at a time.
+    @Test func anEscapeIsWrittenAtAnyPosition() throws {
+        let escapes = [
+            ("\"", #"\""#), ("\\", #"\\"#), ("\n", #"\n"#), ("\u{1}", #"\u0001"#), ("\u{1F}", #"\u001f"#),
+            ("\u{7F}", "\u{7F}"),
+        ]
+        for (text, escape) in escapes {
+            for count in 0...17 {
+                for position in 0...count {
+                    let (before, after) = (
+                        String(repeating: "é", count: position), String(repeating: "b", count: count - position)
+                    )
+                    let json = try CanonicalJSON.bytes(of: [
+                        "\(before)\(text)\(after)": .string("\(after)\(text)\(text)\(before)")
+                    ])
+                    let expected = "{\"\(before)\(escape)\(after)\":\"\(after)\(escape)\(escape)\(before)\"}"
+                    #expect(json == Array(expected.utf8))
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["1.5", "1e3", "1.0", "9007199254740992", "-9007199254740992", "1e400"])
     func numbersThatOthersRoundAreRefused(json: String) throws {
         #expect(throws: (any Error).self) { try canonical("[\(json)]") }

@@ -22,8 +22,8 @@ export TEXTDOMAINDIR := $(CURDIR)/$(LOCALE)
 LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
 CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
-.PHONY: help deps library schemas build release run test lint docs format bench bench-quick bench-compare bench-peers soak fuzz leaks \
-	input-methods check-new-app new-app screenshots size-screenshots language-screenshots published-screenshots \
+.PHONY: help deps library schemas build release run test test-without-encryption lint docs format bench bench-quick \
+	bench-compare bench-peers soak fuzz leaks input-methods check-new-app new-app screenshots size-screenshots language-screenshots published-screenshots \
 	pictures-diff flatpak flatpak-check deb check-roots install uninstall pot clean
 
 help: ## List the targets
@@ -74,6 +74,10 @@ run: deps-build+encryption+run schemas $(CATALOGS) ## Build and start Parlance; 
 test: deps-build+encryption+run+display+test library schemas $(CATALOGS) ## Build and run every test
 	@build-aux/test
 
+# In a folder of its own: another setting there would build all of .build anew.
+test-without-encryption: deps-build ## Build with ENCRYPTION=0 in .build-plain, and run the tests that only apply then
+	ENCRYPTION=0 $(SWIFT) test --scratch-path .build-plain --disable-xctest --filter WithoutLibraryTests
+
 lint: deps-lint ## Check the style, the architecture and the data files
 	@build-aux/lint
 
@@ -123,6 +127,9 @@ soak: deps-build+encryption library ## Run the long fault tests
 ifneq ($(ARGS),)
 	@$(RELEASE)/parlance-store-soak $(ARGS)
 else
+# Before the hours: without them the last tests would be skipped.
+	@build-aux/ratchets-peers --matrix >/dev/null || { echo 'soak: without matrix-nio its tests would not run' >&2; exit 1; }
+	@build-aux/ratchets-peers --sdk >/dev/null || { echo 'soak: without matrix-rust-sdk its tests would not run' >&2; exit 1; }
 	@$(RELEASE)/parlance-store-soak kills
 	@$(RELEASE)/parlance-store-soak damage
 	@$(RELEASE)/parlance-store-soak outbox
@@ -140,17 +147,22 @@ else
 	@trap 'build-aux/synapse down --data .build/synapse/trips' EXIT; \
 		url=$$(build-aux/synapse up --fresh --data .build/synapse/trips); \
 		export PARLANCE_TRIPS=1000 PARLANCE_PEER_MESSAGES=1000 PARLANCE_PEER_KEYS=10000 PARLANCE_HOMESERVER=$$url; \
-		export PARLANCE_MATRIX_PEER="$$(build-aux/ratchets-peers --matrix)" PARLANCE_SDK_PEER="$$(build-aux/ratchets-peers --sdk)"; \
-		$(SWIFT) test --skip-build --disable-xctest --filter 'MatrixServerTests.(WrittenTripTests|PeerTests|PeerBackupTests)'
+		PARLANCE_MATRIX_PEER=$$(build-aux/ratchets-peers --matrix); PARLANCE_SDK_PEER=$$(build-aux/ratchets-peers --sdk); \
+		export PARLANCE_MATRIX_PEER PARLANCE_SDK_PEER; \
+		$(SWIFT) test --skip-build --disable-xctest \
+			--filter 'MatrixServerTests.(WrittenTripTests|PeerTests|PeerBackupTests|StrictPeerTests)'
 endif
 
-fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of message bodies, of JSON, of encryption and of pictures
+# What others say to encryption, and the calls of its library, are counted instead of timed, unless ARGS says how long.
+STEPS := $(if $(ARGS),,PARLANCE_FUZZ_STEPS=10000000)
+
+fuzz: deps-build+encryption library ## Run the fuzzing of the composer, message bodies, JSON, encryption and pictures, for hours
 	@build-aux/fuzz composer $(ARGS)
 	@build-aux/fuzz markup $(ARGS)
 	@build-aux/fuzz json $(ARGS)
-	@build-aux/fuzz ratchets $(ARGS)
+	@$(STEPS) build-aux/fuzz ratchets $(ARGS)
 	@for kind in devices identities messages verifications secrets recovery keyfile backup events answers rooms account; do \
-		build-aux/fuzz crypto-$$kind $(ARGS); done
+		$(STEPS) build-aux/fuzz crypto-$$kind $(ARGS); done
 	@for kind in png jpeg gif webp bmp tiff heif; do build-aux/fuzz $$kind $(ARGS); done
 
 leaks: deps-build+encryption+run+display+test+leaks library schemas ## Open, act and close under valgrind's memcheck

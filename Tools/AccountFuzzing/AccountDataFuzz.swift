@@ -19,6 +19,8 @@ public struct AccountDataFuzz: CryptoFuzz {
     private let secrets: [SecretName: KeyMaterial]
     private let id: ExactText
     private let accountData: [String: JSONValue]
+    /// The bodies of the responses with them.
+    private let bodies: [String: Data]
     private let backupKey: BackupKey
     private let version: JSONValue
     private let backup: JSONValue
@@ -44,6 +46,7 @@ public struct AccountDataFuzz: CryptoFuzz {
             ])
         }
         (self.secrets, accountData) = (secrets, documents)
+        bodies = documents.mapValues { AccountServer.body(of: $0) }
         backupKey = try BackupKey(KeyMaterial())
         version = [
             "algorithm": "m.megolm_backup.v1.curve25519-aes-sha2", "version": "1", "etag": "0", "count": 3,
@@ -79,8 +82,9 @@ public struct AccountDataFuzz: CryptoFuzz {
         var documents = accountData
         documents[name] = damage.applied(to: documents[name] ?? .null, by: &input)
         let isWhole = documents == accountData
-        let answers = documents
-        server.answer { path in answers[path.last ?? ""] }
+        var answers = bodies
+        answers[name] = documents[name].map { AccountServer.body(of: $0) }
+        server.answer { [answers] path in answers[path.last ?? ""] }
         do {
             guard let state = try await storage.state() else { return isWhole ? "a storage is not found" : nil }
             let opened = try SecretStorage.open(state, with: key)
@@ -116,7 +120,8 @@ public struct AccountDataFuzz: CryptoFuzz {
 
     private func versionViolation(_ input: inout FuzzInput) async throws -> String? {
         let json = damage.applied(to: version, by: &input)
-        server.answer { _ in json }
+        let body = AccountServer.body(of: json)
+        server.answer { _ in body }
         let listed: ListedBackup?
         do {
             listed = try await client.keyBackup()
@@ -179,13 +184,18 @@ public struct AccountDataFuzz: CryptoFuzz {
 /// A server that answers with what it is told.
 private final class AccountServer: MatrixTransport {
     private struct State {
-        var answer: @Sendable ([String]) -> JSONValue? = { _ in nil }
+        var answer: @Sendable ([String]) -> Data? = { _ in nil }
         var written: [(path: [String], content: JSONValue)] = []
     }
 
     private let state = Mutex(State())
 
-    func answer(_ answer: @escaping @Sendable ([String]) -> JSONValue?) {
+    /// Returns the body of a response. What has no canonical form is sent as what is no JSON.
+    static func body(of json: JSONValue) -> Data {
+        (try? CanonicalJSON.bytes(of: json)).map { Data($0) } ?? Data("x".utf8)
+    }
+
+    func answer(_ answer: @escaping @Sendable ([String]) -> Data?) {
         state.withLock { $0 = State(answer: answer) }
     }
 
@@ -204,11 +214,9 @@ private final class AccountServer: MatrixTransport {
             return MatrixResponse(status: 200, body: Data("{}".utf8))
         }
         let answer = state.withLock { $0.answer }
-        // What has no canonical form is sent as what is no JSON.
-        guard let json = answer(path) else {
+        guard let body = answer(path) else {
             return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
         }
-        return MatrixResponse(
-            status: 200, body: (try? CanonicalJSON.bytes(of: json)).map { Data($0) } ?? Data("x".utf8))
+        return MatrixResponse(status: 200, body: body)
     }
 }

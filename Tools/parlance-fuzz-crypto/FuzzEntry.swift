@@ -4,8 +4,12 @@ import Fuzzing
 
 /// Unsynchronized: libFuzzer runs on one thread.
 nonisolated(unsafe) private var calls = 0
-/// How many documents, events and actions to make before the process ends; libFuzzer counts inputs.
-private let maxSteps = ProcessInfo.processInfo.environment["PARLANCE_FUZZ_STEPS"].flatMap(Int.init) ?? .max
+/// The documents, events and actions; libFuzzer counts inputs.
+nonisolated(unsafe) private var count: FuzzCount = {
+    let limit = ProcessInfo.processInfo.environment["PARLANCE_FUZZ_STEPS"]
+    guard let count = FuzzCount(limit: limit) else { fatalError("PARLANCE_FUZZ_STEPS is '\(limit ?? "")'") }
+    return count
+}()
 private let thread = WaitingThread()
 private let run: CryptoFuzzRun = {
     let name = ProcessInfo.processInfo.environment["PARLANCE_FUZZ_KIND"] ?? ""
@@ -16,21 +20,25 @@ private let run: CryptoFuzzRun = {
 
 /// Called once by libFuzzer, before any input.
 @_cdecl("LLVMFuzzerInitialize")
-public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?) -> CInt {
-    atexit { report() }
+public func fuzzInitialize(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?) -> CInt {
+    atexit {
+        report()
+        if count.endsEarly { _exit(1) }
+    }
     return 0
 }
 
-private func report() { FileHandle.standardError.write(Data("calls: \(calls), steps: \(run.steps)\n".utf8)) }
+private func report() { FileHandle.standardError.write(Data("calls: \(calls), \(count.summary)\n".utf8)) }
 
 /// Called by libFuzzer for every input.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     calls += 1
-    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    let input = Array(UnsafeBufferPointer(start: bytes, count: size))
     let run = run
     thread.run { if let violation = await run.violation(of: input) { fatalError(violation) } }
-    if run.steps >= maxSteps {
+    if count.advance(to: run.steps) { report() }
+    if count.isComplete {
         report()
         // libFuzzer takes a process that ends by itself for one that failed.
         _exit(0)

@@ -16,6 +16,8 @@ struct DeviceMessageFuzz: CryptoFuzz {
     private let machine: CryptoMachine
     private let ownKeys: DeviceKeys
     private let peers: [TestDevice]
+    /// The signed keys of each peer.
+    private let peerKeys: [JSONValue]
     private let sessions: [OlmSession]
     private let groups: [(id: String, key: String)]
     private let damage: JSONDamage
@@ -47,6 +49,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
         ownKeys = published
         // One device of the user, and one of another user.
         peers = [try TestDevice(Self.own, "OLD"), try TestDevice("@a:b", "PEER")]
+        peerKeys = try peers.map { try $0.json() }
         var sessions: [OlmSession] = []
         for (peer, key) in zip(peers, oneTimeKeys) {
             sessions.append(try peer.account.session(with: ownKeys.identityKey, oneTimeKey: key))
@@ -104,12 +107,12 @@ struct DeviceMessageFuzz: CryptoFuzz {
         return try envelope(of: damage.applied(to: payload(type, content, from: number), by: &input), from: number)
     }
 
-    private func payload(_ type: String, _ content: JSONValue, from number: Int) throws -> JSONValue {
+    private func payload(_ type: String, _ content: JSONValue, from number: Int) -> JSONValue {
         let peer = peers[number]
         return [
             "type": .string(type), "content": content, "sender": .string(peer.user.text),
             "recipient": .string(Self.own.text), "recipient_keys": ["ed25519": .string("\(ownKeys.signingKey)")],
-            "keys": ["ed25519": .string("\(peer.account.signingKey)")], "sender_device_keys": try peer.json(),
+            "keys": ["ed25519": .string("\(peer.account.signingKey)")], "sender_device_keys": peerKeys[number],
         ]
     }
 

@@ -3,7 +3,7 @@ public import Foundation
 
 /// Exports rooms of any backend, and imports conversations into one that supports it.
 public struct RoomArchive: ConversationArchive {
-    public typealias Source = TimelineService & MediaService & AnnotationService
+    public typealias Source = TimelineService & MediaService & AnnotationService & RoomCapabilityService
 
     private let source: any Source
     private let destination: any ImportService & MediaService

@@ -14,6 +14,18 @@ public struct Identifier<Subject>: RawRepresentable, Hashable, Sendable, CustomS
     }
 
     public var description: String { rawValue }
+
+    /// Compares bytes, as servers and the store do: `String` calls canonically equivalent names equal, which may be
+    /// those of two people. Equal bytes have equal hashes.
+    public static func == (one: Self, other: Self) -> Bool {
+        let (bytes, others) = (one.rawValue.utf8, other.rawValue.utf8)
+        return bytes.withContiguousStorageIfAvailable { bytes in
+            others.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+        }.flatMap(\.self) ?? bytes.elementsEqual(others)
+    }
+
+    /// For types with a raw value, the standard library has one that compares that.
+    public static func != (one: Self, other: Self) -> Bool { !(one == other) }
 }
 
 extension Identifier: Codable {

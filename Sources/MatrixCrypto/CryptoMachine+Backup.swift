@@ -16,7 +16,7 @@ public struct BackupBatch: Sendable {
 public struct ImportedSessions: Equatable, Sendable {
     /// The number of valid sessions.
     public var total = 0
-    /// Sessions that were unknown or that replaced a known one.
+    /// Sessions that were unknown, or that begin earlier now.
     public var new: Set<SessionID> = []
     /// The number of invalid entries.
     public var rejected = 0
@@ -130,8 +130,8 @@ extension CryptoMachine {
 
     // MARK: Importing
 
-    /// Imports sessions from a key file or a backup in one change. A known session is replaced only by one that begins
-    /// earlier and whose origin is at least as well proven.
+    /// Imports sessions from a key file or a backup in one change. They can only extend known sessions, to an
+    /// earlier beginning, and never change a better proven origin.
     /// - Parameter backup: The version of the backup that they come from; `nil` for a key file.
     public func imported(_ sessions: [ExportedSession], from backup: String? = nil) async throws -> ImportedSessions {
         guard !sessions.isEmpty else { return ImportedSessions() }
@@ -142,7 +142,7 @@ extension CryptoMachine {
             var accepted: [SessionID: InboundSession] = [:]
             let isBackedUp = backup != nil && backup == state.backup.version?.version
             for exported in sessions {
-                guard let session = try? InboundSession(exported) else {
+                guard var session = try? InboundSession(exported) else {
                     result.rejected += 1
                     continue
                 }
@@ -154,7 +154,10 @@ extension CryptoMachine {
                 if isBackedUp, try known.map({ try session.reads(asMuchAs: $0) }) ?? true {
                     change.removed.insert(BackupRecord.key(ofMark: session.key))
                 }
-                if let known, try !session.replaces(known) { continue }
+                if let known {
+                    guard let merged = try session.merged(with: known) else { continue }
+                    session = merged
+                }
                 accepted[id] = session
                 result.new.insert(id)
                 change.removed.insert(CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session))

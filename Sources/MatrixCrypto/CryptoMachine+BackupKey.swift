@@ -2,6 +2,12 @@ import ChatCore
 import Foundation
 public import Ratchets
 
+/// The backup key that an entry of the secret storage contains.
+private struct StoredBackupKey: Codable {
+    let publicKey: StoredBytes
+    let entry: EncryptedSecret
+}
+
 /// The backup's private key, as stored on this device.
 extension CryptoMachine {
     /// Stored before the server gets the public key: otherwise a crash could leave a backup that nobody can decrypt.
@@ -86,14 +92,28 @@ extension CryptoMachine {
         try await storage.cryptoRecord(Self.unstoredKey) != nil
     }
 
-    public func setBackupKeyUnstored(_ isUnstored: Bool) async throws {
+    public func noteBackupKeyUnstored() async throws {
+        try await change { _, change in change.put.append(CryptoRecord(Self.unstoredKey, value: Data())) }
+    }
+
+    private static let entryKey = CryptoRecord.Key(.backup, id: "storedEntry")
+
+    /// Notes which entry of the secret storage contains a backup key.
+    public func noteBackupKey(_ secret: KeyMaterial, isIn entry: EncryptedSecret) async throws {
+        let publicKey = StoredBytes(try BackupKey(secret).publicKey.bytes)
+        let value = try JSONEncoder().encode(StoredBackupKey(publicKey: publicKey, entry: entry))
         try await change { _, change in
-            if isUnstored {
-                change.put.append(CryptoRecord(Self.unstoredKey, value: Data()))
-            } else {
-                change.removed.insert(Self.unstoredKey)
-            }
+            change.put.append(CryptoRecord(Self.entryKey, value: value))
+            change.removed.insert(Self.unstoredKey)
         }
+    }
+
+    /// Whether an entry of the secret storage is the one that was noted for this backup key. Another device may have
+    /// stored another key since.
+    public func isBackupKey(_ secret: KeyMaterial, in entry: EncryptedSecret) async throws -> Bool {
+        guard let record = try await storage.cryptoRecord(Self.entryKey) else { return false }
+        let stored = try JSONDecoder().decode(StoredBackupKey.self, from: record.value)
+        return try stored.entry == entry && stored.publicKey.bytes == BackupKey(secret).publicKey.bytes
     }
 
     // MARK: Restoring

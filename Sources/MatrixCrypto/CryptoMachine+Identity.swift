@@ -22,22 +22,44 @@ extension CryptoMachine {
         }
     }
 
-    /// The members of a room whose identity is missing or has changed.
-    public func trust(of members: [ExactText]) async throws -> RoomTrust {
+    /// The readers of a room whose identity is missing or has changed: those who hold up its messages, and more while
+    /// not all readers are known.
+    /// - Parameter present: The members according to the history, which lacks invited users and those not loaded yet.
+    ///   Only used while the list that sending requires is incomplete.
+    public func trust(in room: ExactText, present: [ExactText]) async throws -> RoomTrust {
         try await change { state, _ in
-            let identities = try await Identity.stored(members, in: storage)
+            let readers = try await readers(of: room, present: present, &state)
+            state.tracker.track(readers)
+            let identities = try await Identity.stored(readers, in: storage)
             var trust = RoomTrust()
-            for member in members {
+            for member in readers {
                 let id = MemberID(member.text)
                 guard let identity = identities[member] else {
                     if member != user, state.tracker.isOutdated(member) == false { trust.withoutIdentity.append(id) }
                     continue
                 }
+                if member == user {
+                    // One's own identity is not accepted as another user's is: it has to confirm this device.
+                    trust.isOwnReplaced = identity.hasChangedAfterVerification
+                    continue
+                }
                 if identity.hasChangedAfterVerification { trust.holding.append(id) }
-                if member != user, identity.hasChanged { trust.changed.append(id) }
+                if identity.hasChanged { trust.changed.append(id) }
             }
             return trust
         }
+    }
+
+    private func readers(
+        of room: ExactText, present: [ExactText], _ state: inout State
+    ) async throws -> [ExactText] {
+        guard var audience = state.audiences[room] else { return [user] + present.filter { $0 != user } }
+        try await audience.load(room, from: storage)
+        state.audiences[room] = audience
+        let readers = audience.readers(with: user)
+        if audience.isWhole { return readers }
+        let known = Set(readers)
+        return readers + present.filter { !known.contains($0) }
     }
 
     /// Returns the users whose devices or identities have changed since the last call.
@@ -62,24 +84,6 @@ extension CryptoMachine {
     /// Marks the local user's device list as outdated, so that it is queried again.
     public func outdateOwnDevices() async throws {
         try await change { state, _ in state.tracker.received(changed: [user], left: []) }
-    }
-
-    private static let unsavedKey = CryptoRecord.Key(.position, id: "recoveryKeyUnsaved")
-    private static let unsavedRecord = CryptoRecord(unsavedKey, value: Data([1]))
-
-    /// Whether the user has yet to confirm that the identity's recovery key is saved.
-    public func isRecoveryKeyUnsaved() async throws -> Bool {
-        try await storage.cryptoRecord(Self.unsavedKey) != nil
-    }
-
-    public func setRecoveryKeyUnsaved(_ isUnsaved: Bool) async throws {
-        try await change { _, change in
-            if isUnsaved {
-                change.put.append(Self.unsavedRecord)
-            } else {
-                change.removed.insert(Self.unsavedKey)
-            }
-        }
     }
 
     /// This device's fingerprint key, which users may compare.
@@ -114,8 +118,13 @@ extension CryptoMachine {
         try await changeIdentity(of: other) { $0.accept() }
     }
 
+    /// Withdraws the verification of another user. Has no effect if their identity has changed since: it can only be
+    /// accepted or verified.
     public func withdrawVerification(of other: ExactText) async throws {
-        try await changeIdentity(of: other) { $0.withdraw() }
+        try await changeIdentity(of: other) { identity in
+            // Withdrawing would end the hold, for an identity that the user has not been asked about.
+            if !identity.hasChangedAfterVerification { identity.withdraw() }
+        }
     }
 
     private func changeIdentity(of other: ExactText, _ body: (inout Identity) -> Void) async throws {
@@ -126,23 +135,29 @@ extension CryptoMachine {
         }
     }
 
-    /// Stores the private keys that match the identity published on the server. A single match confirms the identity.
-    /// - Returns: The secrets that match.
+    /// Stores the private keys that match the identity published on the server, and signs this device. Without the
+    /// self-signing key, which signs it, this changes nothing unless the device is confirmed already.
+    /// - Returns: The secrets that match; empty if nothing was changed.
     public func adopt(_ secrets: [SecretName: KeyMaterial]) async throws -> Set<SecretName> {
         try await change { state, change in
             guard var own = state.own else { return [] }
             var adopted: Set<SecretName> = []
+            var records: [CryptoRecord] = []
             for name in [SecretName.master, .selfSigning, .userSigning] {
                 guard let secret = secrets[name], let expected = own.publicKey(of: name),
                     try SigningKey(seed: secret).publicKey == expected
                 else { continue }
-                change.put.append(try PrivateKeys.record(name, secret, key: key))
+                records.append(try PrivateKeys.record(name, secret, key: key))
                 adopted.insert(name)
             }
-            guard !adopted.isEmpty else { return [] }
+            guard !adopted.isEmpty, adopted.contains(.selfSigning) || own.isVerified else { return [] }
+            change.put += records
             try await confirm(&own, &state, &change)
             if let secret = secrets[.selfSigning], adopted.contains(.selfSigning) {
                 try signThisDevice(with: SigningKey(seed: secret), &state)
+            }
+            if let secret = secrets[.userSigning], adopted.contains(.userSigning) {
+                try await uploadDueSignatures(with: secret, &state, &change)
             }
             return adopted
         }
@@ -159,6 +174,38 @@ extension CryptoMachine {
         if wasOther { try await voidVerifications(&change) }
         // The identity's signatures on other users' keys were ignored until now: query them again.
         state.tracker.invalidateAll()
+    }
+
+    /// Signs another user's master key with the user-signing key and queues the upload of the signature.
+    /// - Returns: `false` if the key is not the identity's.
+    func sign(
+        _ identity: Identity, of other: ExactText, with seed: KeyMaterial, _ state: inout State
+    ) throws -> Bool {
+        let userSigning = try SigningKey(seed: seed)
+        guard userSigning.publicKey == state.own?.userSigning,
+            let object = try? JSONValue(parsing: identity.masterObject).object
+        else { return false }
+        let id = ExactText("\(userSigning.publicKey)")
+        let signed = try SignedJSON.signed(object, by: user, keyID: id) { try userSigning.sign($0) }
+        try state.upload(.object(signed), as: ExactText("\(identity.master)"), of: other)
+        return true
+    }
+
+    /// Signs the users who were verified while this device lacked the user-signing key.
+    func uploadDueSignatures(
+        with seed: KeyMaterial, _ state: inout State, _ change: inout CryptoChange
+    ) async throws {
+        for record in try await storage.cryptoRecords(.identity, owner: nil)
+        where record.key != Self.replacedKey && record.key.owner != user {
+            // This change may have voided the verification.
+            let current = change.put.last { $0.key == record.key } ?? record
+            var identity = try Identity(record: current)
+            guard identity.isSignatureDue, identity.isVerified,
+                try sign(identity, of: record.key.owner, with: seed, &state)
+            else { continue }
+            identity.noteSigned()
+            change.merge(CryptoChange(put: [try identity.record(of: record.key.owner)]))
+        }
     }
 
     private func voidVerifications(_ change: inout CryptoChange) async throws {
@@ -207,6 +254,11 @@ extension CryptoMachine {
             ]
             return StagedIdentity(upload: upload, secrets: secrets, backupKey: backupKey)
         }
+    }
+
+    /// Whether an identity is staged that the server is not known to have.
+    public func hasStagedIdentity() async throws -> Bool {
+        try await storage.cryptoRecord(PrivateKeys.key(.master, isStaged: true)) != nil
     }
 
     /// Commits the staged identity, which the server has accepted. Also marks its recovery key as unsaved and its

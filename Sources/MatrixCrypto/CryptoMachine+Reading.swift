@@ -19,7 +19,10 @@ extension CryptoMachine {
             var readings: [Reading] = []
             for event in events { readings.append(try await self.open(event, &sessions, &senders)) }
             state.tracker.track(senders.unasked)
-            change.put += try senders.confirmed.values.map { try $0.record(key: key) }
+            for session in senders.confirmed.values {
+                change.put.append(try session.record(key: key))
+                change.removed.insert(UnconfirmedSessions.key(ofMark: session))
+            }
             let messages = Set(readings.compactMap { try? $0.get().message })
             let earlier = try await storage.events(readFrom: messages)
             for (index, reading) in readings.enumerated() {

@@ -168,6 +168,12 @@ extension CryptoMachine {
         let known = try await self.devices(of: query.users)
         let lists = state.tracker.apply(
             answer, to: query, known: known, identities: identities, ownUser: user, at: now)
+        let confirmed = try await UnconfirmedSessions.confirm(
+            lists.compactMap { list in
+                identities[list.user].map { (user: list.user, identity: $0, devices: Array(list.devices.values)) }
+            }, in: storage, key: key)
+        change.put += confirmed.put
+        change.removed.formUnion(confirmed.removed)
         for list in lists {
             let written = list.added.union(list.changed).compactMap { list.devices[$0] }
             change.put += try written.map { try $0.record() }
@@ -184,14 +190,25 @@ extension CryptoMachine {
 
     /// Detects whether the server has other keys for this device, as when another program uses the same access token.
     /// Those keys are in use: replacing them would make messages unreadable that others encrypt for them.
+    ///
+    /// If it has none, the device was deleted, as another client can during a soft logout, and signed in again under
+    /// the same ID. The keys are uploaded again, but only once until the server lists them: it may never do so.
     private func noteOwnDevice(in answer: JSONValue, _ state: inout State, _ change: inout CryptoChange) throws {
-        let devices = answer["device_keys"]?.object?.member(user)?.object
-        guard let json = devices?.member(device) else { return }
+        // A response that does not name the user proves nothing.
+        guard let devices = answer["device_keys"]?.object?.member(user)?.object else { return }
+        guard let json = devices.member(device) else {
+            guard !state.wasUploadedAgain, state.upkeep.isDeviceUploaded else { return }
+            state.wasUploadedAgain = true
+            return state.upkeep.uploadAgain()
+        }
         let (account, keys) = (state.upkeep.account, json["keys"]?.object)
         let isOurs =
             keys?.member(ExactText("curve25519:\(device)"))?.string == "\(account.identityKey)"
             && keys?.member(ExactText("ed25519:\(device)"))?.string == "\(account.signingKey)"
-        guard !isOurs else { return }
+        guard !isOurs else {
+            state.wasUploadedAgain = false
+            return
+        }
         state.isReplaced = true
         change.put.append(CryptoRecord(Self.replacedKey, value: Data([1])))
     }

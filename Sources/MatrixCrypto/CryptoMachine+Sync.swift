@@ -10,7 +10,8 @@ extension CryptoMachine {
         try await change { state, change in
             var receipt = CryptoReceipt()
             if !sync.events.isEmpty {
-                try await self.takeMessages(sync.events, &state, &change, &receipt, at: now)
+                try await self.takeMessages(
+                    sync.events, outdating: sync.isWhole ? nil : sync.changed, &state, &change, &receipt, at: now)
                 if let position = sync.position {
                     change.put.append(CryptoRecord(Self.positionKey, value: Data(position.utf8)))
                 }
@@ -26,11 +27,14 @@ extension CryptoMachine {
     }
 
     /// Processes to-device messages.
+    /// - Parameter outdated: The users whose device lists have changed before these messages, beside those that are
+    ///   outdated already; `nil` for all.
     func takeMessages(
-        _ events: [JSONValue], _ state: inout State, _ change: inout CryptoChange, _ receipt: inout CryptoReceipt,
-        at now: Date
+        _ events: [JSONValue], outdating outdated: [ExactText]?, _ state: inout State, _ change: inout CryptoChange,
+        _ receipt: inout CryptoReceipt, at now: Date
     ) async throws {
-        var reader = ToDeviceReader(storage: storage, key: key, user: user, now: now)
+        var reader = ToDeviceReader(
+            storage: storage, key: key, user: user, outdated: outdated.map { Set($0) }, now: now)
         for event in events { try await reader.take(event, &state, &receipt) }
         change.merge(try reader.change())
         for message in reader.ownMessages { try await self.take(message, &state, &change, &receipt, at: now) }
@@ -64,10 +68,15 @@ struct ToDeviceReader {
     private let storage: any CryptoStorage
     private let key: KeyMaterial
     private let user: ExactText
+    /// The users whose device lists are outdated, though the tracker does not know it yet; `nil` for all.
+    private let outdated: Set<ExactText>?
     private let now: Date
+    private var senders: KnownSenders
     /// The devices whose messages the response contains, by identity key.
     private var peers: [Curve25519Key: OlmPeer] = [:]
     private var sessions: [SessionID: InboundSession] = [:]
+    /// Marks to store and to remove, by their keys (``UnconfirmedSessions``).
+    private var marks: [CryptoRecord.Key: CryptoRecord?] = [:]
     /// Messages between the user's own devices, processed after the rest of the response.
     private(set) var ownMessages: [OwnMessage] = []
     private var withheld: WithheldRecords
@@ -82,11 +91,15 @@ struct ToDeviceReader {
     /// No genuine to-device ciphertext is longer.
     private static let maxCiphertext = 128 * 1024
 
-    init(storage: any CryptoStorage, key: KeyMaterial, user: ExactText, now: Date) {
+    init(
+        storage: any CryptoStorage, key: KeyMaterial, user: ExactText, outdated: Set<ExactText>?, now: Date
+    ) {
         self.storage = storage
         self.key = key
         self.user = user
+        self.outdated = outdated
         self.now = now
+        senders = KnownSenders(storage: storage)
         withheld = WithheldRecords(storage: storage)
     }
 
@@ -94,6 +107,9 @@ struct ToDeviceReader {
         var change = CryptoChange()
         for peer in peers.values { change.merge(try peer.change(key: key)) }
         for session in sessions.values { change.put.append(try session.record(key: key)) }
+        for (key, mark) in marks {
+            if let mark { change.put.append(mark) } else { change.removed.insert(key) }
+        }
         change.merge(withheld.change)
         return change
     }
@@ -160,7 +176,7 @@ struct ToDeviceReader {
         }
         // The sender's device list is needed to judge what they send.
         state.tracker.track([sender])
-        try await takeUnsealed(payload, &receipt)
+        try await takeUnsealed(payload, state.tracker, &receipt)
     }
 
     /// Queues a new session with a device, at most once an hour. A message can claim any sender key, so once the
@@ -180,26 +196,46 @@ struct ToDeviceReader {
         try await storage.cryptoRecords(.device, owner: user).contains { try DeviceKeys(record: $0).identityKey == key }
     }
 
-    private mutating func takeUnsealed(_ payload: OlmPayload, _ receipt: inout CryptoReceipt) async throws {
+    private mutating func takeUnsealed(
+        _ payload: OlmPayload, _ tracker: DeviceTracker, _ receipt: inout CryptoReceipt
+    ) async throws {
         switch payload.type {
         case "m.room_key": break
         case "m.forwarded_room_key": return receipt.rejected[.forwarded, default: 0] += 1
         case "m.secret.send": return ownMessages.append(.secret(payload.content, from: payload.owner))
         default: return
         }
-        guard let session = try? InboundSession(roomKey: payload.content, from: payload.owner) else {
+        guard var session = try? InboundSession(roomKey: payload.content, from: payload.owner) else {
             return receipt.rejected[.roomKey, default: 0] += 1
         }
         let id = SessionID(room: session.room, session: session.id)
-        if let known = try await self.session(id), try !session.replaces(known) {
-            // Receiving the same session again is not an error; anything else is a different session under the same ID.
-            let isSame = try known.owner == session.owner && known.session.compare(to: session.session) != .unconnected
-            if !isSame { receipt.rejected[.roomKey, default: 0] += 1 }
-            return
+        if let known = try await self.session(id) {
+            guard let merged = try session.merged(with: known) else {
+                // Receiving the same session again is not an error; anything else is a different session under the
+                // same ID.
+                let isSame =
+                    try known.owner == session.owner && known.session.compare(to: session.session) != .unconnected
+                if !isSame { receipt.rejected[.roomKey, default: 0] += 1 }
+                return
+            }
+            session = merged
         }
+        try await confirm(&session, by: payload, tracker)
         sessions[id] = session
         withheld.remove(CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session))
         receipt.sessions.insert(id)
+    }
+
+    /// Records that the device of a session is confirmed now: it may be signed out before a message is read.
+    private mutating func confirm(
+        _ session: inout InboundSession, by payload: OlmPayload, _ tracker: DeviceTracker
+    ) async throws {
+        let owner = ExactText(payload.owner.user)
+        let isListCurrent = tracker.isOutdated(owner) == false && outdated?.contains(owner) == false
+        session.confirmedBy =
+            try await senders.confirmation(of: payload, isListCurrent: isListCurrent) ?? session.confirmedBy
+        let mark = session.confirmedBy == nil ? UnconfirmedSessions.mark(session) : nil
+        marks.updateValue(mark, forKey: UnconfirmedSessions.key(ofMark: session))
     }
 
     private mutating func takeWithheld(

@@ -18,7 +18,7 @@ extension CryptoMachine {
     public func verifications() async throws -> [Verification] {
         try await change { state, _ in
             var values: [Verification] = []
-            for flow in state.verifications.flows {
+            for flow in state.verifications.flows where !flow.isHidden {
                 var name = ""
                 if let device = flow.device {
                     name = try await devices(of: flow.user).first { $0.device == device }?.name ?? ""
@@ -70,15 +70,46 @@ extension CryptoMachine {
         ["from_device": .string(device.text), "methods": [.string(SasExchange.method)]]
     }
 
-    /// Registers a verification request that was sent as this event.
-    public func requestedVerification(of other: ExactText, as event: ExactText, in room: ExactText, at now: Date)
-        async throws
-    {
+    /// Registers a verification request that is about to be sent into a room, so that no answer to it is missed.
+    /// - Parameter transaction: The transaction ID that it is sent with, which also identifies the verification here.
+    public func willRequestVerification(
+        of other: ExactText, as transaction: ExactText, in room: ExactText, at now: Date
+    ) async throws {
         try await change { state, _ in
             state.tracker.track([other])
             state.verifications.add(
-                VerificationFlow(asking: other, devices: [], as: event, over: .room(room), at: now))
+                VerificationFlow(asking: other, devices: [], as: transaction, over: .room(room), at: now))
         }
+    }
+
+    /// Records as which event a verification request was sent, and processes the answers that came before.
+    public func didRequestVerification(
+        _ transaction: ExactText, as event: ExactText, at now: Date
+    ) async throws -> [VerificationRoomMessage] {
+        try await change { state, change in
+            try await noteSent(transaction, as: event, &state, &change, at: now)
+        }
+    }
+
+    /// Removes a verification request that was certainly not delivered.
+    public func withdrawVerificationRequest(_ transaction: ExactText) async throws {
+        try await change { state, _ in state.verifications.remove(transaction) }
+    }
+
+    private func noteSent(
+        _ transaction: ExactText, as event: ExactText, _ state: inout State, _ change: inout CryptoChange, at now: Date
+    ) async throws -> [VerificationRoomMessage] {
+        guard let index = state.verifications.index(of: transaction),
+            state.verifications[index].transaction == nil
+        else { return [] }
+        var flow = state.verifications[index]
+        let messages = flow.wasSent(as: event)
+        let early = flow.releaseEarly()
+        state.verifications[index] = flow
+        var sent = try state.send(messages, of: flow)
+        if flow.isHidden { state.verifications.remove(flow.id) }
+        for event in early { sent += try await take(event, &state, &change, at: now) }
+        return sent
     }
 
     /// - Returns: The messages to send into rooms, in order.
@@ -89,7 +120,7 @@ extension CryptoMachine {
             guard let index = state.verifications.index(of: id) else { return [] }
             var flow = state.verifications[index]
             if action == .dismiss, flow.hasEnded {
-                state.verifications.remove(id)
+                state.verifications.dismiss(id)
                 return []
             }
             let messages = try flow.perform(action, device: device, at: now)
@@ -134,22 +165,28 @@ extension CryptoMachine {
         _ event: VerificationEvent, _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws -> [VerificationRoomMessage] {
         if event.type == "m.room.message" {
-            guard event.content["msgtype"]?.string == VerificationEvent.requestKind, event.sender != user,
-                event.content["to"]?.exactText == user,
+            guard event.content["msgtype"]?.string == VerificationEvent.requestKind else { return [] }
+            if event.sender == user {
+                // The response to this device's request may be lost or late.
+                guard let transaction = event.transaction else { return [] }
+                return try await noteSent(transaction, as: event.event, &state, &change, at: now)
+            }
+            guard event.content["to"]?.exactText == user,
                 let flow = VerificationFlow(
                     request: event.content, as: event.event, from: event.sender, over: .room(event.room),
                     sentAt: event.sentAt, at: now)
             else { return [] }
             state.tracker.track([event.sender])
-            state.verifications.add(flow)
-            return []
+            return try add(flow, &state, at: now)
         }
         guard event.type.hasPrefix(VerificationFlow.prefix),
-            let id = event.content["m.relates_to"]?["event_id"]?.exactText,
-            let index = state.verifications.index(of: id)
+            let id = event.content["m.relates_to"]?["event_id"]?.exactText
         else { return [] }
+        guard let index = state.verifications.index(naming: id, over: .room(event.room)) else {
+            state.verifications.hold(event)
+            return []
+        }
         var flow = state.verifications[index]
-        guard flow.channel == .room(event.room) else { return [] }
         let type = String(event.type.dropFirst(VerificationFlow.prefix.count))
         guard event.sender != user else {
             // An echo of this device's own message, possibly from history after a restart; or another device of the
@@ -160,7 +197,7 @@ extension CryptoMachine {
             }
             return []
         }
-        guard event.sender == flow.user else { return [] }
+        guard event.sender == flow.user, flow.isNew(.event(event.event)) else { return [] }
         let messages = try await take(type, event.content, in: &flow, &state, at: now)
         return try await advance(flow, messages, at: index, &state, &change)
     }
@@ -179,24 +216,54 @@ extension CryptoMachine {
                 let flow = VerificationFlow(
                     request: content, as: id, from: sender, over: .devices, sentAt: nil, at: now)
             else { return }
-            state.verifications.add(flow)
+            _ = try add(flow, &state, at: now)
             return
         }
-        guard let index = state.verifications.index(of: id) else { return }
+        guard let index = state.verifications.index(naming: id, over: .devices) else { return }
         var flow = state.verifications[index]
-        guard flow.channel == .devices, flow.user == sender else { return }
+        guard flow.user == sender, flow.isNew(.message(kind, content)) else { return }
+        if kind == "cancel", flow.phase == .done, !state.isOwnDeviceConfirmed {
+            // The other device was to confirm this one, and has not.
+            flow.revoke(.there)
+            state.verifications[index] = flow
+            return
+        }
         let messages = try await take(kind, content, in: &flow, &state, at: now)
         _ = try await advance(flow, messages, at: index, &state, &change)
+    }
+
+    /// Adds an incoming request. If this device has just asked the same side, only one of the two requests goes on:
+    /// otherwise, both sides would wait for each other.
+    private func add(
+        _ request: VerificationFlow, _ state: inout State, at now: Date
+    ) throws -> [VerificationRoomMessage] {
+        guard state.verifications.add(request), request.prevails(over: DeviceID(user: user, device: device)),
+            let crossed = state.verifications.flows.firstIndex(where: { $0.isCrossed(by: request) }),
+            let index = state.verifications.index(of: request.id)
+        else { return [] }
+        var (accepted, given) = (request, state.verifications[crossed])
+        let answer = try accepted.perform(.accept, device: device, at: now)
+        state.verifications[index] = accepted
+        let cancellation = given.giveWay()
+        state.verifications[crossed] = given
+        let sent = try state.send(answer, of: accepted) + state.send(cancellation, of: given)
+        state.verifications.dismiss(given.id)
+        return sent
     }
 
     private func take(
         _ type: String, _ content: JSONValue, in flow: inout VerificationFlow, _ state: inout State, at now: Date
     ) async throws -> [VerificationFlow.Message] {
+        let before = flow
         var named = flow
         // Only the answer names the device whose keys are compared.
         if flow.device == nil, let device = content["from_device"]?.exactText { named = flow.answered(by: device) }
         let other = try await party(named, &state)
-        return try flow.take(type, content, own: state.ownParty(user, device), other: other, at: now)
+        let messages = try flow.take(type, content, own: state.ownParty(user, device), other: other, at: now)
+        if before.phase == .waiting, flow.phase == .preparing {
+            state.verifications.end(crossing: before, acceptedBy: flow.device)
+        }
+        return messages
     }
 
     private func party(_ flow: VerificationFlow, _ state: inout State) async throws -> SasExchange.Party? {
@@ -217,42 +284,51 @@ extension CryptoMachine {
     ) async throws -> [VerificationRoomMessage] {
         var flow = changed
         var sent = try state.send(messages, of: flow)
-        let (proof, last) = flow.finish()
-        let isProven = if let proof { try await take(proof, &state, &change) } else { false }
-        if proof != nil, !isProven { flow.end(.failed) }
+        let (proof, failure) = flow.proof()
+        var last = failure
+        if let proof {
+            let rejection = try await take(proof, &state, &change)
+            last = flow.conclude(rejection)
+        }
         state.verifications[index] = flow
         sent += try state.send(last, of: flow)
         // Only after the last message: a device drops secret requests from devices that it has not verified yet.
-        if isProven, let proof, proof.party.user == user { try await requestSecrets(of: [proof.party.device], &state) }
+        if let proof, flow.phase == .done, proof.party.user == user {
+            try await requestSecrets(of: [proof.party.device], &state)
+        }
         return sent
     }
 
     // MARK: Proofs
 
-    /// - Returns: Whether the proof was accepted.
+    /// Confirms what the proof covers.
+    /// - Returns: Why nothing is confirmed; `nil` if something is.
     private func take(
         _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
-    ) async throws -> Bool {
+    ) async throws -> Verification.Cancellation? {
         proof.party.user == user
             ? try await takeOwn(proof, &state, &change) : try await takeOther(proof, &state, &change)
     }
 
     private func takeOwn(
         _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
-    ) async throws -> Bool {
-        guard var own = state.own else { return false }
+    ) async throws -> Verification.Cancellation? {
+        guard var own = state.own else { return .unconfirmedHere }
         let keys = try await devices(of: user).first { $0.device == proof.party.device }
-        guard var keys, keys.signingKey == proof.party.signingKey, !keys.isDisputed else { return false }
+        guard var keys, keys.signingKey == proof.party.signingKey, !keys.isDisputed else { return .failed }
         if !own.isVerified {
             // Only a device that the identity confirms can vouch for the identity.
-            guard proof.coversMaster, proof.party.master == own.master, own.confirms(keys) else { return false }
+            guard own.confirms(keys) else { return .unconfirmedHere }
+            guard proof.coversMaster else { return .unconfirmedThere }
+            guard proof.party.master == own.master else { return .failed }
             try await confirm(&own, &state, &change)
         } else if !own.confirms(keys) {
-            guard let seed = try await PrivateKeys.stored(.selfSigning, in: storage, key: key),
-                let bytes = keys.object, let object = try? JSONValue(parsing: bytes).object
-            else { return false }
+            guard let seed = try await PrivateKeys.stored(.selfSigning, in: storage, key: key) else {
+                return .keyMissing
+            }
             let selfSigning = try SigningKey(seed: seed)
-            guard selfSigning.publicKey == own.selfSigning else { return false }
+            guard selfSigning.publicKey == own.selfSigning else { return .keyMissing }
+            guard let bytes = keys.object, let object = try? JSONValue(parsing: bytes).object else { return .failed }
             let id = ExactText("\(selfSigning.publicKey)")
             let signed = try SignedJSON.signed(object, by: user, keyID: id) { try selfSigning.sign($0) }
             try state.upload(.object(signed), as: keys.device, of: user)
@@ -262,32 +338,37 @@ extension CryptoMachine {
             state.changedUsers.insert(user)
             state.tracker.noteTrustChanged()
         }
-        return true
+        return nil
     }
 
     private func takeOther(
         _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
-    ) async throws -> Bool {
-        guard proof.coversMaster, let own = state.own, own.isVerified,
-            var identity = try await Identity.stored(proof.party.user, in: storage),
+    ) async throws -> Verification.Cancellation? {
+        guard let own = state.own, own.isVerified else { return .unconfirmedHere }
+        guard proof.coversMaster else { return .unconfirmedThere }
+        guard var identity = try await Identity.stored(proof.party.user, in: storage),
             identity.master == proof.party.master
-        else { return false }
+        else { return .failed }
         identity.verify()
+        // Without the user-signing key, only this device knows of the verification until the key arrives.
+        let seed = try await PrivateKeys.stored(.userSigning, in: storage, key: key)
+        if let seed, try sign(identity, of: proof.party.user, with: seed, &state) {
+            identity.noteSigned()
+        } else {
+            identity.oweSignature()
+        }
         try state.put(identity, of: proof.party.user, ownUser: user, &change)
-        // Without the user-signing key, only this device knows of the verification.
-        guard let seed = try await PrivateKeys.stored(.userSigning, in: storage, key: key) else { return true }
-        let userSigning = try SigningKey(seed: seed)
-        guard userSigning.publicKey == own.userSigning,
-            let object = try? JSONValue(parsing: identity.masterObject).object
-        else { return true }
-        let id = ExactText("\(userSigning.publicKey)")
-        let signed = try SignedJSON.signed(object, by: user, keyID: id) { try userSigning.sign($0) }
-        try state.upload(.object(signed), as: ExactText("\(identity.master)"), of: proof.party.user)
-        return true
+        return nil
     }
 }
 
 extension CryptoMachine.State {
+    /// Whether the user's identity, as this device has verified it, confirms this device.
+    fileprivate var isOwnDeviceConfirmed: Bool {
+        guard let own, own.isVerified, let confirmedBy else { return false }
+        return confirmedBy == own.selfSigning
+    }
+
     fileprivate func ownParty(_ user: ExactText, _ device: ExactText) -> SasExchange.Party {
         // A master key that this device has not confirmed is only the server's claim.
         let master = own.flatMap { $0.isVerified ? $0.master : nil }
@@ -302,7 +383,7 @@ extension CryptoMachine.State {
     ) throws -> [VerificationRoomMessage] {
         var sent: [VerificationRoomMessage] = []
         for message in messages {
-            let content = flow.named(message.content)
+            guard let content = flow.named(message.content) else { continue }
             switch flow.channel {
             case .room(let room):
                 sent.append(VerificationRoomMessage(room: room, type: message.type, content: content.object ?? [:]))

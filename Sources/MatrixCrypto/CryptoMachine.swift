@@ -38,6 +38,8 @@ public actor CryptoMachine {
         var secretRequests = SecretRequests()
         /// The backup in use, and which sessions are marked for it.
         var backup: BackupRecord
+        /// Whether the keys were uploaded again because the server did not list this device, and it has not since.
+        var wasUploadedAgain = false
         var isUploading = false
         var isClaiming = false
         var isSending = false
@@ -50,7 +52,8 @@ public actor CryptoMachine {
     private let gate = SerialGate()
     private var state: State?
     /// What only memory has of the state, as before a change that failed or was canceled.
-    private var retained: (verifications: Verifications, secretRequests: SecretRequests, users: Set<ExactText>)?
+    private var retained:
+        (verifications: Verifications, secretRequests: SecretRequests, users: Set<ExactText>, wasUploadedAgain: Bool)?
     /// Counts how often the state was loaded: responses to requests from an earlier state are ignored.
     private(set) var epoch = 0
 
@@ -82,8 +85,8 @@ public actor CryptoMachine {
 
     /// Creates the keys of a device.
     ///
-    /// Of another device's state, room sessions and known devices stay, as they remain useful. Its keys, its Olm
-    /// sessions and its pending requests are removed.
+    /// Of another device's state, room sessions and known devices stay, as they remain useful, and so does the note
+    /// that the recovery key is not saved. Its keys, its Olm sessions and its pending requests are removed.
     public static func begin(
         user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws {
@@ -92,7 +95,9 @@ public actor CryptoMachine {
             CryptoRecord.Kind.account, .olmSession, .outboundGroupSession, .outgoingRequest, .readMessage, .position,
             .roomMember, .roomAudience, .unopenedMessage,
         ] {
-            for record in try await storage.cryptoRecords(kind, owner: nil) { change.removed.insert(record.key) }
+            for record in try await storage.cryptoRecords(kind, owner: nil) where record.key != unsavedKey {
+                change.removed.insert(record.key)
+            }
         }
         change.removed.insert(replacedKey)
         var tracker = DeviceTracker(records: try await storage.cryptoRecords(.trackedUser, owner: nil))
@@ -138,6 +143,7 @@ public actor CryptoMachine {
             for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
                 change.merge(CryptoChange(removed: [record.key]))
             }
+            change.merge(CryptoChange(put: try await OlmPeer.receivingOnly(in: storage)))
             // The marks may have been lost.
             state.backup.markAllAgain()
             change.merge(CryptoChange(put: [try state.backup.record()]))
@@ -163,7 +169,7 @@ public actor CryptoMachine {
             if let known = self.state { state = known } else { state = try await read() }
             // Taken out while `body` runs: after an error, the next call reloads the state from the storage.
             self.state = nil
-            retained = (state.verifications, state.secretRequests, state.changedUsers)
+            retained = (state.verifications, state.secretRequests, state.changedUsers, state.wasUploadedAgain)
             var change = CryptoChange()
             let result = try await body(&state, &change)
             let tracked = state.tracker.unsavedChange()
@@ -203,7 +209,7 @@ public actor CryptoMachine {
         }
         if let retained {
             (state.verifications, state.secretRequests) = (retained.verifications, retained.secretRequests)
-            state.changedUsers = retained.users
+            (state.changedUsers, state.wasUploadedAgain) = (retained.users, retained.wasUploadedAgain)
         }
         return state
     }

@@ -19,6 +19,8 @@ struct Identity: Equatable, Sendable {
     private(set) var verified: Ed25519Key?
     /// The master key whose verification was withdrawn: signatures on it are ignored.
     private(set) var withdrawn: Ed25519Key?
+    /// Whether the local user has yet to sign the verified master key, for lack of the user-signing key.
+    private(set) var isSignatureDue = false
 
     private init(master: Ed25519Key, object: Data) {
         self.master = master
@@ -46,6 +48,7 @@ struct Identity: Equatable, Sendable {
             identity.master = master.key
             identity.masterObject = Data(bytes)
             (identity.selfSigning, identity.userSigning) = (nil, nil)
+            identity.isSignatureDue = false
         }
         func signed(_ member: String, _ usage: CrossSigningKey.Usage) -> Ed25519Key? {
             // An invalid key counts as a missing one.
@@ -56,6 +59,7 @@ struct Identity: Equatable, Sendable {
             identity.userSigning = signed("user_signing_keys", .userSigning) ?? identity.userSigning
         } else if let ownUserSigning, master.isSigned(by: ownUserSigning, of: ownUser) {
             identity.noteVerified()
+            identity.isSignatureDue = false
         }
         return identity
     }
@@ -100,16 +104,22 @@ struct Identity: Equatable, Sendable {
     mutating func accept() {
         pinned = master
         verified = nil
+        isSignatureDue = false
     }
 
     mutating func withdraw() {
         withdrawn = master
         verified = nil
+        isSignatureDue = false
     }
+
+    mutating func oweSignature() { isSignatureDue = true }
+    mutating func noteSigned() { isSignatureDue = false }
 
     /// Drops verification and withdrawal, which depended on the local user's former identity.
     mutating func voidVerification() {
         (verified, withdrawn) = (nil, nil)
+        isSignatureDue = false
     }
 }
 
@@ -122,6 +132,8 @@ extension Identity {
         let pinned: StoredBytes
         let verified: StoredBytes?
         let withdrawn: StoredBytes?
+        /// Absent in records of earlier versions.
+        let isSignatureDue: Bool?
     }
 
     private static let id: ExactText = "keys"
@@ -132,7 +144,7 @@ extension Identity {
         let stored = Stored(
             master: bytes(master), masterObject: masterObject, selfSigning: selfSigning.map(bytes),
             userSigning: userSigning.map(bytes), pinned: bytes(pinned), verified: verified.map(bytes),
-            withdrawn: withdrawn.map(bytes))
+            withdrawn: withdrawn.map(bytes), isSignatureDue: isSignatureDue ? true : nil)
         return CryptoRecord(Self.key(user), value: try JSONEncoder().encode(stored))
     }
 
@@ -146,6 +158,7 @@ extension Identity {
         userSigning = try key(stored.userSigning)
         verified = try key(stored.verified)
         withdrawn = try key(stored.withdrawn)
+        isSignatureDue = stored.isSignatureDue ?? false
     }
 
     /// - Returns: `nil` if none is known.

@@ -67,16 +67,36 @@ public struct InboundSession {
         isSharedHistory = content["shared_history"]?.bool ?? false
     }
 
-    /// Whether this session replaces `known`, which has the same ID: it must be the same session, be at least as well
-    /// proven, and begin earlier or be better proven. This prevents replacing a session with a forged one.
-    public func replaces(_ known: InboundSession) throws(RatchetError) -> Bool {
-        guard room == known.room, id == known.id, source >= known.source else { return false }
-        if source == .direct, known.source == .direct, owner != known.owner { return false }
-        return switch try session.compare(to: known.session) {
-        case .beginsEarlier: true
-        // Equal, but better proven.
-        case .same: source > known.source
-        case .beginsLater, .unconnected: false
+    /// A session that reads on from an earlier ratchet, with its own origin.
+    /// - Parameter earlier: The same session, which begins earlier.
+    private init(_ proven: InboundSession, readingFrom earlier: InboundGroupSession) {
+        room = proven.room
+        id = proven.id
+        owner = proven.owner
+        source = proven.source
+        isSharedHistory = proven.isSharedHistory
+        session = earlier
+        confirmedBy = proven.confirmedBy
+    }
+
+    /// What is stored in place of `known`, which has the same ID, now that this session has arrived: the earlier
+    /// beginning of the two with the better proven origin. `nil` if `known` stays, as for a forged session.
+    public func merged(with known: InboundSession) throws(RatchetError) -> InboundSession? {
+        guard room == known.room, id == known.id else { return nil }
+        if source == .direct, known.source == .direct, owner != known.owner { return nil }
+        switch try session.compare(to: known.session) {
+        case .unconnected: return nil
+        case .same: return source > known.source ? self : nil
+        case .beginsEarlier:
+            // A ratchet cannot be turned back: only a genuine one advances to the known one, whoever sends it.
+            guard source >= known.source else { return InboundSession(known, readingFrom: session) }
+            var merged = self
+            merged.confirmedBy = confirmedBy ?? known.confirmedBy
+            return merged
+        case .beginsLater:
+            // Another member can send the key on as their own, which must not make earlier messages unreadable.
+            guard source > known.source, owner.identityKey == known.owner.identityKey else { return nil }
+            return InboundSession(self, readingFrom: known.session)
         }
     }
 }

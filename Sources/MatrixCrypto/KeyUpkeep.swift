@@ -178,14 +178,25 @@ public final class KeyUpkeep {
     /// Handles the server's acceptance of the upload.
     public func uploaded(answer: JSONValue) throws {
         if state.pending != nil, try account.unpublishedFallbackKey != nil { isNextSyncOld = true }
+        let upload = try state.pending.map { try JSONValue(parsing: $0) }
         try finish()
-        state.hasUploadedDevice = true
+        // An upload from before ``uploadAgain()`` may not have them.
+        if upload?["device_keys"] != nil { state.hasUploadedDevice = true }
         if let count = answer.object?["one_time_key_counts"]?.object?[Self.algorithm]?.integer {
             state.oneTimeKeys = Int(clamping: max(0, count))
         } else {
             // The next sync reports the count.
             state.oneTimeKeys = nil
         }
+    }
+
+    /// Makes the next upload include the device's keys and new one-time keys: the server has deleted the device, with
+    /// all of its keys, and knows it again by a new sign-in.
+    public func uploadAgain() {
+        guard state.hasUploadedDevice else { return }
+        state.hasUploadedDevice = false
+        (state.oneTimeKeys, state.hasUnusedFallbackKey) = (0, false)
+        revision += 1
     }
 
     /// Handles a permanent rejection, such as of a key ID that is already in use: new keys are generated under new IDs.

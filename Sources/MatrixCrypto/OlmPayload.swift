@@ -8,6 +8,8 @@ struct OlmPayload: Equatable, Sendable {
     let type: String
     let content: JSONValue
     let owner: InboundSession.Owner
+    /// The keys of the sending device, as it states and signs them itself; its owner may have signed them, too.
+    let deviceKeys: [JSONValue]
 
     enum Failure: Error, Hashable, Sendable {
         case malformed
@@ -36,13 +38,16 @@ struct OlmPayload: Equatable, Sendable {
         guard value["sender"]?.exactText == sender, let theirs = value["keys"]?["ed25519"]?.string,
             let signingKey = try? Ed25519Key(base64: theirs)
         else { throw .sender }
+        var stated: [JSONValue] = []
         for name in ["sender_device_keys", "org.matrix.msc4147.device_keys"] {
             guard let json = value[name], json != .null else { continue }
             guard let device = json["device_id"]?.exactText,
                 let keys = try? DeviceKeys(json, of: sender, device: device), keys.identityKey == senderKey,
                 keys.signingKey == signingKey
             else { throw .deviceKeys }
+            stated.append(json)
         }
+        deviceKeys = stated
         self.type = type
         self.content = content
         owner = InboundSession.Owner(user: sender, identityKey: senderKey, signingKey: signingKey)

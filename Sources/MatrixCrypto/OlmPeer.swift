@@ -26,11 +26,14 @@ struct OlmPeer {
         /// Greater for sessions used more recently.
         var use: UInt64
         var isChanged: Bool
+        /// Whether it may lag behind what was sent: its next message could repeat the key of one that was.
+        let onlyReceives: Bool
     }
 
     private struct StoredSession: Codable {
         let use: UInt64
         let pickle: Data
+        var onlyReceives: Bool?
     }
 
     private struct Memory: Codable, Equatable {
@@ -67,7 +70,7 @@ struct OlmPeer {
             let stored = try JSONDecoder().decode(StoredSession.self, from: record.value)
             return Entry(
                 session: try OlmSession(pickle: Array(stored.pickle), key: key), id: record.key.id, use: stored.use,
-                isChanged: false)
+                isChanged: false, onlyReceives: stored.onlyReceives ?? false)
         }
         if let record { memory = try JSONDecoder().decode(Memory.self, from: record.value) }
         storedMemory = memory
@@ -92,7 +95,9 @@ struct OlmPeer {
     func change(key: KeyMaterial) throws -> CryptoChange {
         var change = CryptoChange(removed: removed)
         for entry in entries where entry.isChanged {
-            let stored = StoredSession(use: entry.use, pickle: Data(try entry.session.pickle(key: key)))
+            let stored = StoredSession(
+                use: entry.use, pickle: Data(try entry.session.pickle(key: key)),
+                onlyReceives: entry.onlyReceives ? true : nil)
             change.put.append(
                 CryptoRecord(
                     CryptoRecord.Key(.olmSession, owner: Self.owner(identityKey), id: entry.id),
@@ -138,11 +143,23 @@ struct OlmPeer {
         }
     }
 
-    var hasSession: Bool { !entries.isEmpty }
+    /// Whether there is a session to encrypt with.
+    var hasSession: Bool { entries.contains { !$0.onlyReceives } }
+
+    /// The records of sessions that encrypt nothing from now on, as after the recovery of a storage.
+    static func receivingOnly(in storage: any CryptoStorage) async throws -> [CryptoRecord] {
+        try await storage.cryptoRecords(.olmSession, owner: nil).compactMap { record in
+            // An unreadable one stays as it is: nothing is encrypted with it either.
+            guard var stored = try? JSONDecoder().decode(StoredSession.self, from: record.value) else { return nil }
+            stored.onlyReceives = true
+            return CryptoRecord(record.key, value: try JSONEncoder().encode(stored))
+        }
+    }
 
     /// Encrypts with the most recently used session, which has to be stored before the message is sent.
     mutating func encrypt(_ plaintext: [UInt8]) throws -> OlmMessage {
-        guard let index = entries.indices.max(by: { entries[$0].use < entries[$1].use }) else {
+        let sending = entries.indices.filter { !entries[$0].onlyReceives }
+        guard let index = sending.max(by: { entries[$0].use < entries[$1].use }) else {
             throw RatchetError.argument
         }
         entries[index].isChanged = true
@@ -159,7 +176,7 @@ struct OlmPeer {
     /// Adds a session, which becomes the one to encrypt with.
     mutating func add(_ session: OlmSession) throws(RatchetError) {
         let id = ExactText(try session.id)
-        entries.append(Entry(session: session, id: id, use: 0, isChanged: true))
+        entries.append(Entry(session: session, id: id, use: 0, isChanged: true, onlyReceives: false))
         use(entries.count - 1)
         memory.isReported = nil
         while entries.count > Self.maxSessions,

@@ -8,6 +8,8 @@ public import Ratchets
 struct SecretRequests {
     /// This device's requests by request ID. A secret that answers none of them is rejected.
     var open: [String: SecretName] = [:]
+    /// The last backup whose key was requested in place of a former one.
+    var requestedBackup: Curve25519Key?
     /// Requests from other devices, pending until those are confirmed.
     private(set) var requested: [Wish] = []
 
@@ -40,23 +42,47 @@ extension CryptoMachine {
     /// Requests the missing secrets from the confirmed devices.
     public func requestMissingSecrets() async throws {
         try await change { state, _ in
-            let devices = try await devices(of: user).filter { $0.device != device && state.ownConfirms($0) }
-            try await requestSecrets(of: devices.map(\.device), &state)
+            try await requestSecrets(of: otherConfirmedDevices(state), &state)
         }
+    }
+
+    private func otherConfirmedDevices(_ state: State) async throws -> [ExactText] {
+        try await devices(of: user).filter { $0.device != device && state.ownConfirms($0) }.map(\.device)
     }
 
     func requestSecrets(of devices: [ExactText], _ state: inout State) async throws {
         guard !devices.isEmpty, state.own?.isVerified == true else { return }
         for name in SecretName.allCases where try await storage.cryptoRecord(name.record) == nil {
-            let request = try DeviceWriter.transaction()
-            state.secretRequests.open[request] = name
-            for device in devices {
-                try state.send(
-                    [
-                        "action": "request", "name": .string(name.rawValue), "request_id": .string(request),
-                        "requesting_device_id": .string(self.device.text),
-                    ], to: device, of: user)
-            }
+            // Which backup is the current one is not known here.
+            if name == .backup { state.secretRequests.requestedBackup = nil }
+            try request(name, of: devices, &state)
+        }
+    }
+
+    /// Requests the key of a backup from the confirmed devices, if the stored one is that of another backup.
+    /// - Parameter isRepeated: Whether to request it also if it is missing or was requested before. Otherwise, it is
+    ///   requested once per backup: a device that only has the former key would send that one again and again.
+    public func requestBackupKey(for publicKey: Curve25519Key, isRepeated: Bool = false) async throws {
+        try await change { state, _ in
+            let known = try await PrivateKeys.stored(.backup, in: storage, key: key)
+            if let known, try BackupKey(known).publicKey == publicKey { return }
+            guard isRepeated || (known != nil && state.secretRequests.requestedBackup != publicKey) else { return }
+            let devices = try await otherConfirmedDevices(state)
+            guard !devices.isEmpty, state.own?.isVerified == true else { return }
+            state.secretRequests.requestedBackup = publicKey
+            try request(.backup, of: devices, &state)
+        }
+    }
+
+    private func request(_ name: SecretName, of devices: [ExactText], _ state: inout State) throws {
+        let request = try DeviceWriter.transaction()
+        state.secretRequests.open[request] = name
+        for device in devices {
+            try state.send(
+                [
+                    "action": "request", "name": .string(name.rawValue), "request_id": .string(request),
+                    "requesting_device_id": .string(self.device.text),
+                ], to: device, of: user)
         }
     }
 
@@ -128,15 +154,27 @@ extension CryptoMachine {
             guard let expected = own.publicKey(of: name), try SigningKey(seed: secret).publicKey == expected else {
                 return nil
             }
+        } else if let requested = state.secretRequests.requestedBackup,
+            try BackupKey(secret).publicKey != requested
+        {
+            // A device that only has the former key may answer first: the request stays open for the others.
+            return nil
         }
         state.secretRequests.open[request] = nil
         change.put.append(try PrivateKeys.record(name, secret, isStaged: name == .backup, key: key))
+        if name == .userSigning { try await uploadDueSignatures(with: secret, &state, &change) }
         return name
     }
 
     /// The backup key sent by another device, which the caller has to compare with the backup.
     public func unprovenBackupKey() async throws -> KeyMaterial? {
         try await PrivateKeys.stored(.backup, isStaged: true, in: storage, key: key)
+    }
+
+    /// Stores a backup key that could not be compared with the backup yet.
+    public func stageUnprovenBackupKey(_ secret: KeyMaterial) async throws {
+        let record = try PrivateKeys.record(.backup, secret, isStaged: true, key: key)
+        try await change { _, change in change.put.append(record) }
     }
 
     /// Removes the key that was compared, unless another one has arrived since.

@@ -5,9 +5,8 @@ import Ratchets
 struct SenderCheck {
     private let user: ExactText
     private let ownKeys: (identity: Curve25519Key, signing: Ed25519Key)
-    private let storage: any CryptoStorage
     private let tracker: DeviceTracker
-    private var users: [ExactText: (identity: Identity?, devices: [DeviceKeys])] = [:]
+    private var known: KnownSenders
     /// Users who are not tracked, such as former members of the room.
     private(set) var unasked: Set<ExactText> = []
     /// Sessions to store because the confirmation of their device was recorded in them.
@@ -17,7 +16,7 @@ struct SenderCheck {
         self.user = user
         ownKeys = (account.identityKey, account.signingKey)
         self.tracker = tracker
-        self.storage = storage
+        known = KnownSenders(storage: storage)
     }
 
     /// The warning to show about the creator of a session; `nil` if there is none.
@@ -32,10 +31,8 @@ struct SenderCheck {
         {
             return nil
         }
-        let (identity, devices) = try await known(ExactText(owner.user))
-        let device = devices.first {
-            $0.identityKey.bytes == owner.identityKey && $0.signingKey.bytes == owner.signingKey
-        }
+        let (identity, devices) = try await known.find(ExactText(owner.user))
+        let device = devices.first { owner.isDevice($0) }
         if let identity, let device, identity.confirms(device) {
             note(identity.master, in: session)
             return identity.hasChangedAfterVerification ? .changedIdentity : nil
@@ -48,16 +45,6 @@ struct SenderCheck {
         }
         let isChanged = identity.map { $0.hasChangedAfterVerification && $0.master == master } ?? false
         return isChanged ? .changedIdentity : nil
-    }
-
-    private mutating func known(_ user: ExactText) async throws -> (Identity?, [DeviceKeys]) {
-        if let known = users[user] { return known }
-        let found = (
-            try await Identity.stored(user, in: storage),
-            try await storage.cryptoRecords(.device, owner: user).map { try DeviceKeys(record: $0) }
-        )
-        users[user] = found
-        return found
     }
 
     private mutating func note(_ master: Ed25519Key, in session: InboundSession) {

@@ -144,7 +144,7 @@ extension CryptoMachine {
     ) async throws -> CryptoReceipt {
         try await change { state, change in
             var receipt = CryptoReceipt()
-            try await self.takeMessages(events, &state, &change, &receipt, at: now)
+            try await self.takeMessages(events, outdating: nil, &state, &change, &receipt, at: now)
             change.merge(end)
             return receipt
         }

@@ -27,7 +27,16 @@ struct VerificationFlow {
     /// How long to wait for the other side's `start` before sending one.
     static let startDelay: TimeInterval = 10
 
+    /// How many messages of the other side are processed; no genuine verification has more.
+    private static let maxReceived = 64
+    /// How many answers wait for the response to the request.
+    private static let maxEarly = 16
+
+    /// Identifies it on this device.
     let id: ExactText
+    /// The request's ID, which the messages of both sides name. In a room that is an event's ID, which is not known
+    /// until the server has answered.
+    private(set) var transaction: ExactText?
     let channel: Channel
     let user: ExactText
     let isIncoming: Bool
@@ -40,12 +49,24 @@ struct VerificationFlow {
     private var readyAt: Date?
     /// Whether the other side supports SAS.
     private var offersSAS = true
+    /// Whether the user interface no longer shows it.
+    private(set) var isHidden = false
+    private var received: [Received] = []
+    /// Messages in the room that may be answers to this request, until its event's ID is known.
+    private var early: [VerificationEvent] = []
+
+    /// A message of the other side, by which a repetition is recognized.
+    enum Received: Equatable {
+        case event(ExactText)
+        case message(String, JSONValue)
+    }
 
     // MARK: Beginning
 
-    /// A request by this device.
+    /// A request by this device. One in a room is without a transaction until ``wasSent(as:)``.
     init(asking user: ExactText, devices: [ExactText], as id: ExactText, over channel: Channel, at now: Date) {
         self.id = id
+        transaction = channel == .devices ? id : nil
         self.user = user
         self.channel = channel
         isIncoming = false
@@ -66,18 +87,73 @@ struct VerificationFlow {
         let sent = sentAt ?? stated ?? now
         guard abs(now.timeIntervalSince(sent)) < Self.lifetime else { return nil }
         self.id = id
+        transaction = id
         self.user = user
         self.channel = channel
         self.device = device
         isIncoming = true
         asked = []
         begun = min(sent, now)
-        received = now
+        arrived = now
         offersSAS = methods.prefix(16).contains { $0.string == SasExchange.method }
         phase = .requested
     }
 
-    private var received: Date?
+    private var arrived: Date?
+
+    /// Records the event ID that a request in a room has.
+    /// - Returns: The cancellation that could not be sent without it.
+    mutating func wasSent(as event: ExactText) -> [Message] {
+        guard transaction == nil else { return [] }
+        transaction = event
+        return hasEnded ? [Message(type: Self.prefix + "cancel", content: ["code": "m.user", "reason": "m.user"])] : []
+    }
+
+    mutating func hold(_ event: VerificationEvent) {
+        if early.count < Self.maxEarly { early.append(event) }
+    }
+
+    mutating func releaseEarly() -> [VerificationEvent] {
+        defer { early = [] }
+        return early
+    }
+
+    /// Notes a message of the other side. The server repeats messages, for example after a lost sync position.
+    /// - Returns: Whether it has to be processed.
+    mutating func isNew(_ message: Received) -> Bool {
+        guard received.count < Self.maxReceived, !received.contains(message) else { return false }
+        received.append(message)
+        return true
+    }
+
+    // MARK: Crossed requests
+
+    /// Whether this device has asked the side that the other request comes from.
+    func isCrossed(by request: VerificationFlow) -> Bool {
+        guard !isIncoming, phase == .waiting, request.phase == .requested, request.user == user, request.offersSAS,
+            let device = request.device
+        else { return false }
+        switch (channel, request.channel) {
+        case (.devices, .devices): return asked.contains(device)
+        case (.room, .room): return true
+        case (.devices, .room), (.room, .devices): return false
+        }
+    }
+
+    /// Whether this request prevails over one that this device has sent: like with `start`, the one from the smaller
+    /// user or device ID does.
+    func prevails(over own: DeviceID) -> Bool {
+        guard let device else { return false }
+        return (user, device) < (own.user, own.device)
+    }
+
+    /// Ends this request in favor of the other side's.
+    mutating func giveWay() -> [Message] {
+        isHidden = true
+        return cancel("m.accepted", .answeredElsewhere)
+    }
+
+    mutating func hide() { isHidden = true }
 
     var hasEnded: Bool {
         switch phase {
@@ -91,7 +167,7 @@ struct VerificationFlow {
         guard !hasEnded else { return nil }
         let end = begun.addingTimeInterval(Self.lifetime)
         switch phase {
-        case .requested: return min(end, (received ?? begun).addingTimeInterval(Self.requestLifetime))
+        case .requested: return min(end, (arrived ?? begun).addingTimeInterval(Self.requestLifetime))
         case .preparing where exchange == nil:
             return min(end, (readyAt ?? begun).addingTimeInterval(Self.startDelay))
         default: return end
@@ -148,9 +224,9 @@ struct VerificationFlow {
         if !hasEnded { phase = .canceled(cancellation) }
     }
 
-    /// Ends a completed verification as failed, because the server does not store its signature.
-    mutating func revoke() {
-        if phase == .done { phase = .canceled(.failed) }
+    /// Ends a completed verification as failed, for example because the server does not store its signature.
+    mutating func revoke(_ cancellation: Verification.Cancellation = .failed) {
+        if phase == .done { phase = .canceled(cancellation) }
     }
 
     // MARK: Time
@@ -250,14 +326,15 @@ struct VerificationFlow {
     private mutating func start(own: SasExchange.Party?, other: SasExchange.Party?) throws -> [Message] {
         guard let own, let other else { throw SasExchange.Failure.keyMismatch }
         let content = SasExchange.start(from: own.device)
-        exchange = try SasExchange(starting: named(content), as: id, own: own, other: other)
+        guard let transaction, let whole = named(content) else { throw SasExchange.Failure.unexpectedMessage }
+        exchange = try SasExchange(starting: whole, as: transaction, own: own, other: other)
         return [Message(type: Self.prefix + "start", content: content)]
     }
 
     private mutating func takeStart(
         _ content: JSONValue, own: SasExchange.Party?, other: SasExchange.Party?
     ) throws -> [Message] {
-        guard phase == .preparing, let device, content["from_device"]?.exactText == device else {
+        guard phase == .preparing, let transaction, let device, content["from_device"]?.exactText == device else {
             throw SasExchange.Failure.unexpectedMessage
         }
         guard let own, let other else { throw SasExchange.Failure.keyMismatch }
@@ -266,7 +343,7 @@ struct VerificationFlow {
             // Both sides have sent `start`: the one from the smaller user and device ID prevails.
             guard (other.user, other.device) < (own.user, own.device) else { return [] }
         }
-        let (begun, accept) = try SasExchange.accepting(content, as: id, own: own, other: other)
+        let (begun, accept) = try SasExchange.accepting(content, as: transaction, own: own, other: other)
         exchange = begun
         return [Message(type: Self.prefix + "accept", content: accept)]
     }
@@ -277,16 +354,24 @@ struct VerificationFlow {
             emoji: strings.emoji.compactMap { VerificationEmoji(index: $0) }, numbers: strings.numbers)
     }
 
-    /// Completes the verification once it is proven; returns the proof exactly once.
-    mutating func finish() -> (proof: SasExchange.Proof?, messages: [Message]) {
+    /// Checks the MACs once both sides have confirmed.
+    /// - Returns: The proof, for ``conclude(_:)``; or the message that cancels the verification if it is wrong.
+    mutating func proof() -> (proof: SasExchange.Proof?, messages: [Message]) {
         guard phase == .confirming else { return (nil, []) }
         do {
-            guard let proof = try exchange?.proof() else { return (nil, []) }
-            phase = .done
-            return (proof, [Message(type: Self.prefix + "done", content: [:])])
+            return (try exchange?.proof(), [])
         } catch {
             return (nil, cancel(.keyMismatch, .failed))
         }
+    }
+
+    /// Ends the verification after its proof.
+    /// - Parameter rejection: Why nothing is confirmed by the proof; `nil` if something is.
+    mutating func conclude(_ rejection: Verification.Cancellation?) -> [Message] {
+        // By the specification, this code says that the key was not verified.
+        if let rejection { return cancel(.keyMismatch, rejection) }
+        phase = .done
+        return [Message(type: Self.prefix + "done", content: [:])]
     }
 
     /// A copy in which this device has answered.
@@ -296,12 +381,13 @@ struct VerificationFlow {
         return flow
     }
 
-    /// Adds the transaction ID to the content of a message.
-    func named(_ content: [String: JSONValue]) -> JSONValue {
+    /// Adds the transaction ID to the content of a message; `nil` if it is not known yet.
+    func named(_ content: [String: JSONValue]) -> JSONValue? {
+        guard let transaction else { return nil }
         var content = content
         switch channel {
-        case .devices: content["transaction_id"] = .string(id.text)
-        case .room: content["m.relates_to"] = ["rel_type": "m.reference", "event_id": .string(id.text)]
+        case .devices: content["transaction_id"] = .string(transaction.text)
+        case .room: content["m.relates_to"] = ["rel_type": "m.reference", "event_id": .string(transaction.text)]
         }
         return .object(content)
     }

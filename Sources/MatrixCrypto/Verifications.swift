@@ -8,23 +8,57 @@ struct Verifications {
     /// The limit of running incoming verifications; further requests are ignored.
     private static let maxRequests = 8
     private static let maxFlows = 32
+    private static let maxRemoved = 64
 
     private(set) var flows: [VerificationFlow] = []
+    /// Verifications that were removed lately: the server may repeat their requests.
+    private var removed: [ExactText] = []
 
     func index(of id: ExactText) -> Int? { flows.firstIndex { $0.id == id } }
+
+    /// The verification whose messages name this transaction.
+    func index(naming transaction: ExactText, over channel: VerificationFlow.Channel) -> Int? {
+        flows.firstIndex { $0.transaction == transaction && $0.channel == channel }
+    }
 
     subscript(index: Int) -> VerificationFlow {
         get { flows[index] }
         set { flows[index] = newValue }
     }
 
-    mutating func add(_ flow: VerificationFlow) {
-        guard index(of: flow.id) == nil else { return }
+    /// - Returns: Whether it was added; otherwise it is known, or one of too many.
+    @discardableResult
+    mutating func add(_ flow: VerificationFlow) -> Bool {
+        guard index(of: flow.id) == nil, !removed.contains(flow.id),
+            !flows.contains(where: { $0.transaction == flow.id })
+        else { return false }
         if flow.isIncoming {
-            guard flows.count(where: { $0.isIncoming && !$0.hasEnded }) < Self.maxRequests else { return }
+            guard flows.count(where: { $0.isIncoming && !$0.hasEnded }) < Self.maxRequests else { return false }
         }
         flows.append(flow)
-        if flows.count > Self.maxFlows, let ended = flows.firstIndex(where: \.hasEnded) { flows.remove(at: ended) }
+        if flows.count > Self.maxFlows, let ended = flows.firstIndex(where: \.hasEnded) { remove(flows[ended].id) }
+        return true
+    }
+
+    /// Keeps a message that may answer a request whose event's ID is not known yet.
+    mutating func hold(_ event: VerificationEvent) {
+        for index in flows.indices
+        where flows[index].transaction == nil && flows[index].channel == .room(event.room)
+            && flows[index].user == event.sender
+        {
+            flows[index].hold(event)
+        }
+    }
+
+    /// Ends the requests of a side that has accepted ours.
+    /// - Parameters:
+    ///   - asked: Our request as it was before.
+    ///   - device: The device that has accepted it.
+    mutating func end(crossing asked: VerificationFlow, acceptedBy device: ExactText?) {
+        for index in flows.indices where asked.isCrossed(by: flows[index]) {
+            guard asked.channel != .devices || flows[index].device == device else { continue }
+            flows[index].end(.answeredElsewhere)
+        }
     }
 
     /// Ends completed verifications of a device as failed.
@@ -34,7 +68,17 @@ struct Verifications {
         }
     }
 
-    mutating func remove(_ id: ExactText) { flows.removeAll { $0.id == id } }
+    mutating func remove(_ id: ExactText) {
+        flows.removeAll { $0.id == id }
+        removed.append(id)
+        if removed.count > Self.maxRemoved { removed.removeFirst() }
+    }
+
+    /// Removes an ended verification; while its request is being sent it is only hidden, as it has to be canceled then.
+    mutating func dismiss(_ id: ExactText) {
+        guard let index = index(of: id) else { return }
+        if flows[index].transaction == nil { flows[index].hide() } else { remove(id) }
+    }
 
     var deadline: Date? { flows.compactMap(\.deadline).min() }
 }
@@ -54,9 +98,12 @@ public struct VerificationEvent: Equatable, Sendable {
     public let type: String
     public let content: JSONValue
     public let sentAt: Date
+    /// The transaction ID with which this device has sent it; `nil` for others' events.
+    public let transaction: ExactText?
 
     public init(
-        room: ExactText, event: ExactText, sender: ExactText, type: String, content: JSONValue, sentAt: Date
+        room: ExactText, event: ExactText, sender: ExactText, type: String, content: JSONValue, sentAt: Date,
+        transaction: ExactText? = nil
     ) {
         self.room = room
         self.event = event
@@ -64,6 +111,7 @@ public struct VerificationEvent: Equatable, Sendable {
         self.type = type
         self.content = content
         self.sentAt = sentAt
+        self.transaction = transaction
     }
 
     /// The `msgtype` of a verification request.

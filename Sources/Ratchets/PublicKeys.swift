@@ -9,8 +9,19 @@ public struct Curve25519Key: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// A key as others publish it. Libraries write each key in one way; another spelling of a known key would pass for
+    /// another key.
     /// - Parameter base64: With or without padding.
-    public init(base64: String) throws(RatchetError) { try self.init(bytes: Base64.decoded(base64)) }
+    public init(base64: String) throws(RatchetError) {
+        try self.init(bytes: Base64.decoded(base64))
+        guard isCanonical else { throw .key }
+    }
+
+    /// Whether the number, without its highest bit, which is ignored, is less than 2²⁵⁵ − 19, and that bit is not set.
+    private var isCanonical: Bool {
+        if bytes[31] != 0x7F { return bytes[31] < 0x7F }
+        return bytes[0] < 0xED || bytes[1..<31].contains { $0 != 0xFF }
+    }
 
     public var description: String { Base64.encoded(bytes) }
 }

@@ -55,7 +55,7 @@ actor FakeImportService: ImportService, MediaService {
 }
 
 /// A source without rooms.
-struct FakeSource: TimelineService, MediaService, AnnotationService {
+struct FakeSource: TimelineService, MediaService, AnnotationService, RoomCapabilityService {
     func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> { AsyncStream { $0.finish() } }
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
         throw ChatError.notFound

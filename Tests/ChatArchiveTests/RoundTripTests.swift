@@ -194,7 +194,7 @@ import Testing
 }
 
 /// A backend whose older history and files are on an unreachable server.
-private struct PartialSource: TimelineService, MediaService, AnnotationService {
+private struct PartialSource: TimelineService, MediaService, AnnotationService, RoomCapabilityService {
     let backend: LocalBackend
     let start: Int64
 

@@ -1,4 +1,5 @@
 import CGtk
+import Foundation
 import GtkTestSupport
 import XCTest
 
@@ -27,6 +28,35 @@ final class AboutDialogTests: GtkTestCase {
                 "Parlance 0.1.0\nEncryption: built without")
             XCTAssertEqual(text("translator-credits"), "", "there are no translations yet")
             dialog.close()
+        }
+    }
+
+    /// The crates that Apache-2.0 does not cover are named, each by a license of its own. Skipped without the crates.
+    func testLicensesOfTheCratesAreListed() throws {
+        let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let tree = project.appending(path: ".build/crates/tree")
+        guard let lines = try? String(contentsOf: tree, encoding: .utf8) else { throw XCTSkip("no crates") }
+        try onMain {
+            for line in Set(lines.split(separator: "\n")) {
+                let words = line.split(separator: " ")
+                guard let crate = words.first, crate != "ratchets" else { continue }
+                let expression = words.dropFirst(2).joined(separator: " ")
+                let isCovered = expression.contains("Apache-2.0") && !expression.contains(" AND ")
+                guard !isCovered else { continue }
+                let found = AboutDialog.encryptionLibraries.first { section in
+                    section.libraries.components(separatedBy: ", ").contains(String(crate))
+                }
+                let section = try XCTUnwrap(found, "\(line)")
+                let name =
+                    switch section.license {
+                    case .apache2: "Apache-2.0"
+                    case .bsd3: "BSD-3-Clause"
+                    case .mit: "MIT"
+                    case .other: "Unicode-3.0"
+                    }
+                XCTAssertTrue(expression.contains(name), "\(line)")
+            }
         }
     }
 }

@@ -119,6 +119,149 @@ final class EncryptionDialogTests: GtkTestCase {
         }
     }
 
+    func testEachPageOfAVerificationIsAnnounced() throws {
+        try onMain {
+            try Resource.load()
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let viewModel = VerificationViewModel(
+                    Self.verification(.requested), name: "Bo", service: FakeEncryptionService())
+                let dialog = VerificationDialog.present(viewModel, over: parent.window)
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Bo Wants to Verify You\n") })
+                XCTAssertTrue(Self.hasStatusRegion(dialog.widget))
+                let pages: [(Verification.Phase, String)] = [
+                    (.waiting, "Waiting for an Answer\n"), (.preparing, "Connecting…\n"),
+                    (.comparing(emoji: Self.emoji, numbers: [1234, 5678, 9012]), "Compare the Emoji\n"),
+                    (.confirming, "Waiting for the Other Device\n"), (.canceled(.mismatch), "No Match\n"),
+                ]
+                for (phase, title) in pages {
+                    viewModel.show(Self.verification(phase))
+                    XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix(title) }, title)
+                }
+                XCTAssertTrue(dialog.announced.contains("Someone may be listening in"))
+                dialog.widget.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
+            }
+            parent.close()
+        }
+    }
+
+    func testEachPageOfTheSetUpIsAnnounced() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            service.set(
+                EncryptionStatus(
+                    condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1))
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let encryption = EncryptionCoordinator(service) { $0.rawValue }
+                XCTAssertTrue(MainLoop.pump { encryption.need == .confirmDevice })
+                let viewModel = try XCTUnwrap(encryption.setUp())
+                let dialog = EncryptionSetUpDialog.present(viewModel, over: parent.window)
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Confirm This Device\n") })
+                XCTAssertTrue(Self.hasStatusRegion(dialog.widget))
+                viewModel.send(.useRecoveryKey)
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Recovery Key\n") })
+                viewModel.send(.reset)
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Reset Your Identity?\n") })
+                XCTAssertTrue(dialog.announced.contains("Your other devices have to be confirmed again."))
+                dialog.widget.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
+            }
+            parent.close()
+        }
+    }
+
+    /// Whether screen readers find the region whose name is the announcement.
+    @MainActor
+    private static func hasStatusRegion(_ dialog: Dialog) -> Bool {
+        dialog.descendants.contains {
+            $0.isMapped && gtk_accessible_get_accessible_role($0.cast()) == GTK_ACCESSIBLE_ROLE_STATUS
+        }
+    }
+
+    @MainActor
+    private static func requests(of conversation: Conversation) -> [WindowRequests.Request] {
+        conversation.requests.state.pending.map(\.request)
+    }
+
+    func testTheBannerOfARoomShowsEachWarningAndItsButtonAnswers() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let service = FakeEncryptionService()
+            let coordinator = ConversationCoordinator(
+                ConversationEnvironment(service: fixture.backend, encryption: service))
+            coordinator.start(opening: nil)
+            coordinator.rooms.send(.create(name: "Plans"))
+            XCTAssertTrue(
+                MainLoop.pump {
+                    coordinator.rooms.state.selectedRow?.name == "Plans"
+                        && coordinator.conversation?.timeline.state.isLoaded == true
+                })
+            let conversation = try XCTUnwrap(coordinator.conversation)
+            let bar = TrustBar()
+            let page = Box(.vertical)
+            page.append(bar.widget)
+            page.append(Label("messages"))
+            let window = TestWindow(page)
+            bar.show(conversation)
+            let row = try XCTUnwrap(bar.widget.descendants.first { $0.hasStyle("banner") })
+            // Screen readers report it as it appears.
+            XCTAssertEqual(gtk_accessible_get_accessible_role(row.cast()), GTK_ACCESSIBLE_ROLE_ALERT)
+            let bo = MemberID("@bo:example.org")
+            service.set(RoomTrust(isOwnReplaced: true), of: conversation.roomID)
+            XCTAssertTrue(MainLoop.pump { conversation.trust?.state.notice == .ownReplaced })
+            try finish { await waitUntilIdle() }
+            XCTAssertNil(window.window.button("Confirm…"), "not encrypted")
+            conversation.noteEncrypted()
+            XCTAssertTrue(MainLoop.pump { window.window.button("Confirm…") != nil })
+            XCTAssertTrue(page.visibleTexts.contains { $0.hasPrefix("Messages are not sent: your account") })
+            XCTAssertTrue(row.hasStyle("problem"))
+            try XCTUnwrap(window.window.button("Confirm…")).activate()
+            XCTAssertTrue(MainLoop.pump { Self.requests(of: conversation) == [.setUpEncryption] })
+            service.set(RoomTrust(changed: [bo], holding: [bo]), of: conversation.roomID)
+            XCTAssertTrue(MainLoop.pump { window.window.button("Review…") != nil })
+            XCTAssertTrue(row.hasStyle("problem"))
+            XCTAssertTrue(page.visibleTexts.contains { $0.hasPrefix("Messages are not sent: the identity of") })
+            try XCTUnwrap(window.window.button("Review…")).activate()
+            XCTAssertTrue(MainLoop.pump { Self.requests(of: conversation) == [.setUpEncryption, .showIdentity(bo)] })
+            service.set(RoomTrust(changed: [bo]), of: conversation.roomID)
+            XCTAssertTrue(
+                MainLoop.pump { page.visibleTexts.contains("The identity of @bo:example.org has changed.") })
+            XCTAssertTrue(row.hasStyle("problem"))
+            service.set(RoomTrust(withoutIdentity: [bo]), of: conversation.roomID)
+            XCTAssertTrue(MainLoop.pump { window.window.button("OK") != nil })
+            XCTAssertFalse(row.hasStyle("problem"))
+            try XCTUnwrap(window.window.button("OK")).activate()
+            XCTAssertTrue(MainLoop.pump { !row.isMapped })
+            window.close()
+            withExtendedLifetime((bar, coordinator)) {}
+            try fixture.close()
+        }
+    }
+
+    func testSetUpIsOfferedOnceAfterSignIn() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try Self.withWindow(service) { accounts, window in
+                accounts.addedAccount = AccountsCoordinator.localID
+                XCTAssertFalse(accounts.offersSetUp)
+                service.set(EncryptionStatus(condition: .on, identity: .none))
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Set Up Encryption") != nil })
+                XCTAssertFalse(accounts.offersSetUp)
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Set Up Encryption"))
+                try XCTUnwrap(dialog.button("Later")).activate()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                // A later change only changes the banner.
+                service.set(EncryptionStatus(condition: .on, identity: .unconfirmed))
+                XCTAssertTrue(MainLoop.pump { window.window.visibleTexts.contains("This device is not confirmed") })
+                XCTAssertTrue(OpenDialogs.all.isEmpty)
+                XCTAssertEqual(service.calls, [])
+            }
+        }
+    }
+
     func testEmojiWrapAtTheNarrowestWidth() throws {
         try onMain {
             try Resource.load()
@@ -224,7 +367,7 @@ final class EncryptionDialogTests: GtkTestCase {
                 try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
                 try RealInput.press("alt+r")
                 XCTAssertTrue(MainLoop.pump { OpenDialogs.alert == nil })
-                XCTAssertTrue(MainLoop.pump { service.calls == ["createIdentity"] })
+                XCTAssertTrue(MainLoop.pump { service.calls == ["replaceIdentity"] })
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Save Your Recovery Key") })
             }
         }

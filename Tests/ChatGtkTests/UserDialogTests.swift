@@ -206,7 +206,7 @@ final class UserDialogTests: GtkTestCase {
         try onMain {
             let service = FakeUserDirectory()
             let viewModel = NewRoomViewModel(
-                service: service, ownUserID: MemberID("@me:example.org"), encryption: .on)
+                service: service, ownUserID: MemberID("@me:example.org"), encryption: { .on })
             try Self.use({ NewSharedRoomDialog.present(viewModel, over: $0, avatarLoader: Self.pictures) }) { dialog in
                 let row = try XCTUnwrap(
                     dialog.descendants.first {

@@ -252,6 +252,22 @@ import Testing
         try await repaired.close()
     }
 
+    @Test("A rebuilt file counts as repaired until its records are marked as outdated")
+    func repairEnds() async throws {
+        var store = try open(isNew: true)
+        try await store.close()
+        try KeyStore.repair(in: folder.url)
+        for isOutdated in [false, true] {
+            store = try open()
+            #expect(try await store.wasRepaired())
+            if isOutdated { try await store.noteOutdated() }
+            try await store.close()
+        }
+        store = try open()
+        #expect(try await !store.wasRepaired())
+        try await store.close()
+    }
+
     /// Earlier versions opened a file whose repair had been killed.
     @Test("A rebuilt file that is older than the keys does not replace them")
     func keysAreNotRolledBack() async throws {

@@ -32,7 +32,7 @@ import Testing
         await store.close()
     }
 
-    @Test("Unsent marks of rooms whose identifiers differ only in how they write a letter are sent one after the other")
+    @Test("Unsent marks of rooms whose identifiers differ only in how they write a letter are those of two rooms")
     func marksOfCanonicallyEqualRooms() async throws {
         let store = try await open()
         for id in ["!caf\u{E9}:a", "!cafe\u{301}:a"] {
@@ -41,8 +41,8 @@ import Testing
             try await store.setMarkedUnread(true, in: room, isUnsent: true)
             try await store.setUnsentReadMarker(MessageID("$1"), of: room)
         }
-        #expect(try await store.unsentUnreadMarks().count == 1)
-        #expect(try await store.unsentReadMarkers().count == 1)
+        #expect(try await store.unsentUnreadMarks().count == 2)
+        #expect(try await store.unsentReadMarkers().count == 2)
         await store.close()
     }
 

@@ -79,6 +79,15 @@ import Testing
         await store.close()
     }
 
+    @Test("A message that counted as unread while it was sealed is announced if it turns out to be a mention")
+    func mentionAfterUnread() async throws {
+        let store = try await open()
+        try await apply([event(1), sealed(2), sealed(3)], to: store, join)
+        let opened = try await store.open([read(2) { $0.notificationLevel = .mention }, read(3)], in: room)
+        #expect(opened.arrived.map(\.message.id.rawValue) == ["$2"] && opened.arrived.map(\.level) == [.mention])
+        await store.close()
+    }
+
     @Test func openingKeepsTheRowAndCorrectsTheCounts() async throws {
         let store = try await open()
         try await apply([event(1), sealed(2, level: .none), sealed(3), sealed(4, level: .mention)], to: store, join)

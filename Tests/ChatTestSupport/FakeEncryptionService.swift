@@ -47,6 +47,10 @@ public final class FakeEncryptionService: EncryptionService {
         try record("createIdentity", password ?? "")
         return Self.recoveryKey
     }
+    public func replaceIdentity(password: String?) async throws -> RecoveryKey {
+        try record("replaceIdentity", password ?? "")
+        return Self.recoveryKey
+    }
     public func recover(with secret: String) async throws { try record("recover", secret) }
     public func replaceRecoveryKey() async throws -> RecoveryKey {
         try record("replaceRecoveryKey")

@@ -80,6 +80,41 @@ struct AccountsCoordinatorTests {
         #expect(await !accounts.mayRestart(losingUndo: false))
     }
 
+    @Test("The setup is offered to the account that was just added, once, and only while its encryption needs it.")
+    func setUpIsOffered() async {
+        let encryption = FakeEncryptionService()
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { _, _ in
+            ConversationCoordinator(ConversationEnvironment(service: FakeChatService(), encryption: encryption))
+        }
+        accounts.start(showing: AccountsCoordinator.localID)
+        publish(.online)
+        await eventually { accounts.rows.count == 3 }
+        accounts.select(Self.ann.id)
+        await eventually { accounts.selection == Self.ann.id }
+        encryption.set(EncryptionStatus(condition: .on, identity: .none))
+        await eventually { accounts.encryptionNeed == .setUp }
+        #expect(!accounts.offersSetUp, "not added in this session")
+        accounts.addedAccount = Self.bo.id
+        #expect(!accounts.offersSetUp, "another account")
+        accounts.addedAccount = Self.ann.id
+        #expect(accounts.offersSetUp)
+        publish(.offline)
+        await eventually { accounts.selectedRow.condition == .offline }
+        #expect(!accounts.offersSetUp, "not connected")
+        publish(.online)
+        await eventually { accounts.offersSetUp }
+        encryption.set(EncryptionStatus(condition: .on, identity: .unconfirmed))
+        await eventually { accounts.encryptionNeed == .confirmDevice }
+        #expect(accounts.offersSetUp)
+        encryption.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved))
+        await eventually { accounts.encryptionNeed == .saveRecoveryKey }
+        #expect(!accounts.offersSetUp, "the banner is enough")
+        encryption.set(EncryptionStatus(condition: .on, identity: .none))
+        await eventually { accounts.offersSetUp }
+        accounts.noteSetUpOffered()
+        #expect(!accounts.offersSetUp)
+    }
+
     @Test func restartWaitsForWhatCanBeUndone() async {
         let chats = FakeChatService()
         let coordinator = ConversationCoordinator(service: chats)

@@ -86,6 +86,11 @@ import Testing
         #expect(texts.exportHeading("{room} & co") == "Export “{room} & co”")
     }
 
+    @Test("Before a room is exported, the dialog says that the files are not encrypted")
+    func exportExplanation() {
+        #expect(TransferText(Self.wording).exportExplanation.contains("not encrypted"))
+    }
+
     @Test("A canceled transfer says that nothing changed")
     func canceledTransfer() {
         #expect(TransferText(Self.wording).body(.cancelled) == "No changes were made.")

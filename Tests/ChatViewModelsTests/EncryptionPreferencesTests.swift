@@ -134,6 +134,8 @@ struct EncryptionPreferencesTests {
             Self.devices.map { text.detail($0, day) } == [
                 "This device · Confirmed", "Not confirmed · Last seen Monday", "Without encryption",
             ])
+        let others = [AccountDevice.Trust.unknown, .unproven].map { AccountDevice(id: "A", name: "", trust: $0) }
+        #expect(others.map { text.detail($0, day) } == ["Not known yet", "Confirm this device to check"])
         #expect(text.name(Self.devices[2]) == "BOT")
         #expect(text.fingerprint("AAAABBBBCC") == "AAAA BBBB CC" && text.fingerprint("") == "")
         let backups: [EncryptionStatus.Backup] = [

@@ -129,7 +129,7 @@ struct EncryptionSetUpTests {
 
     @Test("A reset first shows what is lost, and creates another identity.")
     func reset() async throws {
-        service.fail("createIdentity", with: .passwordRequired)
+        service.fail("replaceIdentity", with: .passwordRequired)
         let viewModel = try await setUp(Self.unconfirmed)
         viewModel.send(.reset)
         #expect(viewModel.state.step == .resetting && service.calls.isEmpty)
@@ -142,7 +142,21 @@ struct EncryptionSetUpTests {
         #expect(viewModel.state.step == .resetting)
         viewModel.send(.reset)
         await eventually { viewModel.state.showsKey }
-        #expect(service.calls == ["createIdentity", "createIdentity"])
+        #expect(service.calls == ["replaceIdentity", "replaceIdentity"])
+    }
+
+    @Test(
+        "If another device has set up encryption meanwhile, the dialog offers to confirm this one, and resets nothing.")
+    func setUpElsewhere() async throws {
+        service.fail("createIdentity", with: .identityExists)
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        viewModel.send(.begin)
+        await eventually { viewModel.state.error == .service(.identityExists) && !viewModel.state.isBusy }
+        #expect(viewModel.state.step == .choosingMethod && viewModel.state.need == .confirmDevice)
+        viewModel.send(.begin)
+        viewModel.send(.useRecoveryKey)
+        viewModel.send(.back)
+        #expect(viewModel.state.step == .choosingMethod && service.calls == ["createIdentity"])
     }
 
     @Test("An unsaved recovery key is replaced.")

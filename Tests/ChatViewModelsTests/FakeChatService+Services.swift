@@ -63,6 +63,8 @@ extension FakeChatService: ChatService {
 
     @MainActor func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption(room) }
 
+    @MainActor func confirmsUnencrypted(_ room: RoomID) async throws -> Bool { try await confirmingUnencrypted() }
+
     @MainActor func join(_ address: String) async throws -> RoomID { try await joining(address) }
 
     @MainActor func enableEncryption(in room: RoomID) async throws { try await record(.encrypt(room)) }

@@ -63,6 +63,7 @@ import Observation
 
     /// Returns whether a room is encrypted.
     @ObservationIgnored var encryption: @MainActor (RoomID) async throws -> Bool = { _ in false }
+    @ObservationIgnored var confirmingUnencrypted: @MainActor () async throws -> Bool = { true }
 
     /// Joins a room by its address.
     @ObservationIgnored var joining: @MainActor (String) async throws -> RoomID = { _ in throw ChatError.notPermitted }

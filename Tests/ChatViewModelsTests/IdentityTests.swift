@@ -28,7 +28,7 @@ struct IdentityTests {
         arguments: [
             (UserIdentity.unknown, false, false, false), (.none, false, false, false),
             (.unverified, true, false, false),
-            (.changed, true, true, false), (.changedAfterVerification, true, true, true),
+            (.changed, true, true, false), (.changedAfterVerification, true, true, false),
             (.verified, false, false, true),
         ])
     func choices(identity: UserIdentity, verify: Bool, accept: Bool, withdraw: Bool) async {
@@ -81,12 +81,37 @@ struct IdentityTests {
         #expect(viewModel.state.notice == nil)
         service.set(RoomTrust(withoutIdentity: [Self.cy]), of: Self.room)
         await eventually { viewModel.state.notice == .withoutIdentity([Self.cy]) }
-        #expect(viewModel.changedUser == nil)
+        #expect(viewModel.state.notice?.isProblem == false)
         service.set(RoomTrust(changed: [Self.bo, Self.cy], withoutIdentity: [Self.cy]), of: Self.room)
         await eventually { viewModel.state.notice == .changed(Self.bo, others: 1) }
         service.set(RoomTrust(changed: [Self.bo], holding: [Self.bo]), of: Self.room)
         await eventually { viewModel.state.notice == .holding(Self.bo, others: 0) }
-        #expect(viewModel.changedUser == Self.bo)
+        #expect(viewModel.state.notice?.isProblem == true)
+        service.set(RoomTrust(changed: [Self.bo], holding: [Self.bo], isOwnReplaced: true), of: Self.room)
+        await eventually { viewModel.state.notice == .ownReplaced }
+        #expect(viewModel.state.notice?.isProblem == true)
+    }
+
+    @Test("The button leads to where the warning is solved: one's own identity has to confirm this device.")
+    func noticeButtons() async throws {
+        let encryption = await coordinator(.replaced)
+        let conversation = conversation(encryption)
+        let trust = try #require(conversation.trust)
+        func requests() -> [WindowRequests.Request] { conversation.requests.state.pending.map(\.request) }
+        service.set(RoomTrust(isOwnReplaced: true), of: Self.room)
+        await eventually { trust.state.notice == .ownReplaced }
+        conversation.answerTrustNotice()
+        #expect(requests() == [.setUpEncryption])
+        #expect(encryption.need == .confirmDevice)
+        service.set(RoomTrust(changed: [Self.bo], holding: [Self.bo]), of: Self.room)
+        await eventually { trust.state.notice == .holding(Self.bo, others: 0) }
+        conversation.answerTrustNotice()
+        #expect(requests() == [.setUpEncryption, .showIdentity(Self.bo)])
+        service.set(RoomTrust(withoutIdentity: [Self.cy]), of: Self.room)
+        await eventually { trust.state.notice == .withoutIdentity([Self.cy]) }
+        conversation.answerTrustNotice()
+        #expect(trust.state.notice == nil)
+        #expect(text.button(.ownReplaced) == "_Confirm…")
     }
 
     @Test("Members who cannot read are reported once, and again when others are added.")

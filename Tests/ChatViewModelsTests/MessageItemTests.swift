@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import MessageMarkup
 import Testing
 
 @testable import ChatViewModels
@@ -37,6 +38,27 @@ struct MessageItemTests {
         sealed.hasLink = true
         #expect(!sealed.canCopy && !sealed.canReply && !sealed.canEdit && !sealed.canForward && !sealed.canSelect)
         #expect(!sealed.canReact && sealed.canDelete && sealed.canCopyLink && sealed.selectableText.isEmpty)
+    }
+
+    @Test("Only a text that the server has gets a link preview")
+    func previewedLink() {
+        var message = item("x")
+        message.body = MessageMarkup.body(markdown: "[x](https://example.org/)")
+        #expect(message.previewedLink != nil)
+        message.message.delivery = .sending
+        #expect(message.previewedLink == nil)
+        message.message.delivery = .failed
+        #expect(message.previewedLink == nil)
+        message.message.delivery = .sent
+        let transaction = TransactionID("t")
+        message.message.pendingChange = PendingChange(transaction: transaction, kind: .reaction)
+        #expect(message.previewedLink != nil)
+        message.message.editedAt = Fixtures.date
+        #expect(message.previewedLink == nil, "the edit may be pending as well")
+        message.message.pendingChange = PendingChange(transaction: transaction, kind: .edit)
+        #expect(message.previewedLink == nil)
+        message.message.pendingChange = PendingChange(transaction: transaction, kind: .edit, isRejected: true)
+        #expect(message.previewedLink != nil, "the text is the one before the edit")
     }
 
     @Test func messageHasAMenuIfAnythingCanBeDoneWithIt() {

@@ -10,7 +10,7 @@ import Testing
     private let room = RoomID("room")
 
     private func newRoom(_ condition: EncryptionCondition, _ service: FakeUserDirectory) -> NewRoomViewModel {
-        NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"), encryption: condition)
+        NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"), encryption: { condition })
     }
 
     @Test("A private room is encrypted unless the user chooses otherwise, a public one is not")
@@ -27,26 +27,64 @@ import Testing
             let viewModel = newRoom(.on, directory)
             viewModel.send(.name("Garden"))
             for action in actions { viewModel.send(action) }
-            #expect(viewModel.state.canEncrypt == !viewModel.state.isPublic)
+            #expect(viewModel.state.canChooseEncryption == !viewModel.state.isPublic)
             viewModel.send(.create)
             await eventually { viewModel.state.isCreated }
             #expect(directory.calls == [.create(request)])
         }
     }
 
-    @Test("If the account cannot encrypt, rooms are not encrypted by default, and the dialog shows the reason")
+    @Test("While the account cannot encrypt, no private room is created unless the user turns encryption off")
     func withoutKeys() async {
         let problems: [EncryptionCondition.Problem] = [
-            .locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .replaced, .noDevice, .notBuilt,
+            .locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .replaced, .noDevice,
             .storage(reason: "x"),
         ]
         let ordinary = newRoom(.on, FakeUserDirectory()).state.encryptionText(.untranslated)
         for problem in problems {
-            let viewModel = newRoom(.off(problem), FakeUserDirectory())
-            viewModel.send(.setEncrypted(true))
-            #expect(!viewModel.state.isEncrypted && !viewModel.state.canEncrypt)
+            let directory = FakeUserDirectory()
+            let viewModel = newRoom(.off(problem), directory)
+            viewModel.send(.name("Garden"))
+            #expect(viewModel.state.isEncrypted && !viewModel.state.canCreate)
             #expect(viewModel.state.encryptionText(.untranslated) != ordinary)
+            viewModel.send(.create)
+            #expect(!viewModel.state.isCreating)
+            viewModel.send(.setPublic(true))
+            #expect(viewModel.state.canCreate)
+            viewModel.send(.setPublic(false))
+            #expect(!viewModel.state.canCreate)
+            viewModel.send(.setEncrypted(false))
+            viewModel.send(.create)
+            await eventually { viewModel.state.isCreated }
+            #expect(directory.calls == [.create(RoomRequest(name: "Garden", isEncrypted: false))])
         }
+    }
+
+    @Test("A program without encryption creates private rooms that are not encrypted, and says so")
+    func withoutEncryption() {
+        let viewModel = newRoom(.off(.notBuilt), FakeUserDirectory())
+        viewModel.send(.name("Garden"))
+        viewModel.send(.setEncrypted(true))
+        #expect(!viewModel.state.isEncrypted && !viewModel.state.canChooseEncryption && viewModel.state.canCreate)
+        let text = viewModel.state.encryptionText(.untranslated)
+        #expect(text == "This version of Parlance was built without encryption")
+    }
+
+    @Test("Once the keys are available, a private room can be created")
+    func unlocked() async {
+        let session = AccountSession()
+        session.encryption = .off(.locked(.locked))
+        let viewModel = NewRoomViewModel(
+            service: FakeUserDirectory(), ownUserID: MemberID("@me:example.org"), encryption: { session.encryption })
+        viewModel.send(.name("Garden"))
+        #expect(!viewModel.state.canCreate)
+        session.encryption = .on
+        await eventually { viewModel.state.canCreate }
+        #expect(viewModel.state.isEncrypted)
+    }
+
+    @Test("While it is unknown whether the account can encrypt, encryption is offered")
+    func unknownCondition() {
         // While the condition is unknown, encryption is offered: the backend refuses it if it is impossible.
         #expect(newRoom(.none, FakeUserDirectory()).state.isEncrypted)
     }
@@ -190,6 +228,28 @@ import Testing
         #expect(reactions().isEmpty)
         conversation.preferences.reactions.areUsedInEncryptedRooms = true
         await eventually { self.canReact(in: conversation) == true }
+    }
+
+    @Test("Until it is confirmed that a room is not encrypted, its reactions are asked about; again after each loss")
+    func unconfirmed() async {
+        service.confirmingUnencrypted = { throw ChatError.unreachable }
+        let conversation = await start(encrypted: false)
+        await waitUntilIdle()
+        react("👍", in: conversation)
+        await waitUntilIdle()
+        #expect(question != nil && reactions().isEmpty && conversation.acceptsMessages)
+        let session = coordinator.environment.session
+        service.confirmingUnencrypted = { true }
+        session.isOnline = true
+        await waitUntilIdle()
+        conversation.preferences.reactions.areUsedInEncryptedRooms = false
+        await waitUntilIdle()
+        #expect(canReact(in: conversation) == true)
+        session.isOnline = false
+        await eventually { self.canReact(in: conversation) == false }
+        service.confirmingUnencrypted = { false }
+        session.isOnline = true
+        await eventually { conversation.isEncrypted }
     }
 
     @Test("Unencrypted rooms are unaffected; a room that may be encrypted counts as encrypted")

@@ -181,7 +181,8 @@ struct VerificationTests {
     func texts() {
         let text = VerificationText(.untranslated)
         let cancellations: [Verification.Cancellation] = [
-            .here, .there, .timeout, .mismatch, .answeredElsewhere, .unsupported, .failed,
+            .here, .there, .timeout, .mismatch, .answeredElsewhere, .unsupported, .unconfirmedHere, .unconfirmedThere,
+            .keyMissing, .failed,
         ]
         let phases: [Verification.Phase] =
             [

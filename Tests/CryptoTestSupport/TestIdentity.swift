@@ -75,7 +75,7 @@ public struct TestIdentity {
     }
 
     /// Returns the members for the owners of these devices.
-    public static func answer(of devices: [TestDevice]) throws -> [String: JSONValue] {
-        try answer(Set(devices.map(\.user)).map { try TestIdentity($0) })
+    public static func answer(of devices: [TestDevice], to ownUser: ExactText? = nil) throws -> [String: JSONValue] {
+        try answer(Set(devices.map(\.user)).map { try TestIdentity($0) }, to: ownUser)
     }
 }

@@ -55,6 +55,24 @@ import ToolSupport
         return condition
     }
 
+    @Test("The records of a repaired file are outdated once, even if the process ends before that is stored")
+    func repairIsOver() async throws {
+        #expect(try await start() == .on)
+        try KeyStore.repair(in: folder.url)
+        let key = CryptoRecord.Key(.outboundGroupSession, owner: "!r:b", id: "s")
+        for isLeft in [false, true] {
+            let store = try KeyStore(folder: folder.url, isNew: false)
+            #expect(try await store.wasRepaired() != isLeft)
+            // Unreadable, but nothing reads it.
+            try await store.commit(CryptoChange(put: [CryptoRecord(key, value: Data("x".utf8))]))
+            try await store.close()
+            #expect(try await start() == .on)
+            let after = try KeyStore(folder: folder.url, isNew: false)
+            #expect(try await (after.cryptoRecord(key) != nil) == isLeft)
+            try await after.close()
+        }
+    }
+
     private var file: URL { folder.path("keys.sqlite") }
     private var files: Set<String> {
         get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) }
@@ -127,6 +145,45 @@ import ToolSupport
         // The credential is not where the user has chosen since, but in another place.
         let moved = stored(in: MemoryCredentialStore(), others: [locked, credentials])
         #expect(try await start(credential: moved) == .on)
+        #expect(try await start(credential: moved) == .on)
+    }
+
+    @Test("The credential moves to the place that the user has chosen, and an interrupted move goes on")
+    func movedCredential() async throws {
+        #expect(try await start() == .on)
+        let name = KeyCredential.name(of: Self.user.rawValue)
+        let original = try #require(await credentials.credential(of: name))
+        let keyring = FakeCredentialStore()
+        #expect(try await start(credential: stored(in: keyring, others: [credentials])) == .on)
+        #expect(await credentials.credential(of: name) == nil)
+        #expect(await keyring.credentials[name]?.value == original.value)
+        // The process ended between both.
+        await credentials.store(original, of: name)
+        #expect(try await start(credential: stored(in: keyring, others: [credentials])) == .on)
+        #expect(await credentials.credential(of: name) == nil)
+        #expect(try await start(credential: stored(in: keyring)) == .on)
+
+        // A keyring from which nothing has to be moved is left alone.
+        await credentials.store(original, of: name)
+        let lookups = await keyring.lookups
+        #expect(try await start(credential: stored(in: credentials, others: [keyring])) == .on)
+        #expect(await keyring.lookups == lookups)
+    }
+
+    @Test("A credential that the chosen place does not store, or that opens nothing, stays where it is")
+    func unmovedCredential() async throws {
+        #expect(try await start() == .on)
+        let name = KeyCredential.name(of: Self.user.rawValue)
+        let locked = KeyCredential(
+            account: Self.user.rawValue, place: FakeCredentialStore(failure: .locked), others: [credentials])
+        #expect(try await start(credential: locked) == .on)
+        #expect(await credentials.credential(of: name) != nil)
+
+        let (wrong, place) = (MemoryCredentialStore(), MemoryCredentialStore())
+        _ = try await stored(in: wrong).make()
+        #expect(try await start(credential: stored(in: place, others: [wrong])) == .off(.credentialLost))
+        #expect(await wrong.credential(of: name) != nil)
+        #expect(await place.credential(of: name) == nil)
     }
 
     @Test func aDamagedFileIsRepairedOrLeftAsItIs() async throws {

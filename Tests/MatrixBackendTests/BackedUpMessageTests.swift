@@ -68,6 +68,29 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A message from before the first that its key reads is opened with the backup's.") func earlierKey()
+        async throws
+    {
+        let account = try await EncryptedAccount.start(in: folder, MemoryCredentialStore())
+        let ann = try await account.peer()
+        let backup = try await attach(to: account)
+        await isComplete(backup)
+        let whole = try InboundGroupSession(sessionKey: ann.group.sessionKey)
+        try await account.sync([ann.text("$1", "Before the key")], toDevice: [ann.key()])
+        _ = try await account.message("$1") { $0.seal == .beforeKey }
+        while server.count(version) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        await isComplete(backup)
+        try server.add(
+            BackedUpDevice.exported(whole, in: EncryptedAccount.room.rawValue, by: OlmAccount().identityKey),
+            version, key)
+        while try await account.message("$1")?.text != "Before the key" {
+            clock.advance(by: .seconds(61))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await account.message("$1")?.trust == nil)
+        await account.close()
+    }
+
     @Test("Received keys are uploaded to the backup, and restored keys decrypt all messages.") func restore()
         async throws
     {

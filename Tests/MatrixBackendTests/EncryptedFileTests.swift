@@ -122,6 +122,21 @@ import ToolSupport
         await backend.close()
     }
 
+    @Test("The encrypted poster of an unencrypted file is decrypted into a copy, or dropped")
+    func encryptedPoster() async throws {
+        let poster = try Sealed(Data("small".utf8), at: "mxc://a/small")
+        let thumbnail = try #require(EncryptedFile(poster.json)).uri
+        let backend = try await start(Server(["small": poster.bytes]))
+        var file = MediaReference(uri: "mxc://a/clear", name: "a.mp4", type: "video/mp4", thumbnailURI: thumbnail)
+        #expect(file.hasKeys && !file.isEncrypted)
+        let copy = try await backend.unencrypted(file)
+        #expect(copy.uri == file.uri && !copy.hasKeys)
+        #expect(copy.thumbnailURI.flatMap(MediaReference.digest) != nil)
+        file.type = "image/png"
+        #expect(try await backend.unencrypted(file).thumbnailURI == nil)
+        await backend.close()
+    }
+
     @Test("An incomplete description is no file, and never an unencrypted one")
     func malformed() throws {
         let file = try Sealed(Data("hello".utf8), at: "mxc://a/file").json
@@ -153,9 +168,13 @@ import ToolSupport
         batch.state = .unencrypted
         batch.members = [Member(id: MemberID("@me:example.org"), displayName: "Me", kind: .own)]
         _ = try await store.apply(SyncBatch(rooms: [batch]))
-        let message = WrittenMessage(WrittenText("Look"), files: [try image(file)], origin: .forwarded)
-        await #expect(throws: ChatError.notPermitted) {
-            try await backend.send(message, as: TransactionID("t"), to: batch.id)
+        let thumbnail = try #require(EncryptedFile(file.json)).uri
+        let others = MediaReference(uri: "mxc://a/clear", name: "a.mp4", type: "video/mp4", thumbnailURI: thumbnail)
+        for media in [try image(file), others] {
+            let message = WrittenMessage(WrittenText("Look"), files: [media], origin: .forwarded)
+            await #expect(throws: ChatError.notPermitted) {
+                try await backend.send(message, as: TransactionID("t"), to: batch.id)
+            }
         }
         #expect(server.requests.allSatisfy { $0.method == .get })
         await backend.close()

@@ -140,6 +140,53 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A message that was sent unencrypted is not sent again if the next attempt finds the room encrypted")
+    func sentBeforeEncryptionIsFound() async throws {
+        let isEncrypted = Mutex(false)
+        let account = try await EncryptedAccount.start(in: folder, credentials, clock: NonWaitingClock()) {
+            [server] request in
+            guard request.method == .get, request.url.path.contains("m.room.encryption") else {
+                return server.answer(request)
+            }
+            return isEncrypted.withLock { $0 } ? ["algorithm": "m.megolm.v1.aes-sha2"] : nil
+        }
+        try await account.sync(Self.clearState)
+        let outbox = account.backend.outbox
+        // The response to the first attempt is lost, and no later attempt reaches the server.
+        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
+        try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
+        while server.events.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        await outbox.setOnline(false)
+        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+        try await account.store.updateRoomState(of: room) { $0.encryption = .unknown }
+        isEncrypted.withLock { $0 = true }
+        server.fail([])
+        await outbox.setOnline(true)
+        await account.backend.sendingEnds(in: room)
+        #expect(types == ["m.room.message"])
+        await account.close()
+    }
+
+    @Test("Nothing is encrypted until the sync has caught up: the known members may include users who have left")
+    func beforeCatchingUp() async throws {
+        let account = try await sealed()
+        // From here on, the members are known and the room has a key.
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
+        await account.backend.sendingEnds(in: room)
+        let status = SyncStatus()
+        let sealer = RoomSealer(
+            keys: account.backend.keys, client: account.backend.client, ownUserID: EncryptedAccount.user,
+            syncStatus: status)
+        let text: JSONValue = ["msgtype": "m.text", "body": "x"]
+        await #expect(throws: DeliveryError.unreachable) {
+            try await sealer.sealed("m.room.message", text, in: room)
+        }
+        status.hasCaughtUp = true
+        let content = try await sealer.sealed("m.room.message", text, in: room)
+        #expect(content["ciphertext"]?.string != nil)
+        await account.close()
+    }
+
     @Test("A member removed here gets no keys of later messages, even before a sync confirms the removal")
     func removed() async throws {
         let account = try await sealed()

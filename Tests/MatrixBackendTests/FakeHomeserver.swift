@@ -10,6 +10,7 @@ final class FakeHomeserver: MatrixTransport {
     private let respond: @Sendable (MatrixRequest) -> JSONValue?
     private let syncs: AsyncStream<JSONValue>
     private let queued: AsyncStream<JSONValue>.Continuation
+    private let held = Mutex<String?>(nil)
     /// Counts of syncs provided, returned and processed: the client's next request shows that it has processed a
     /// response.
     private let counts = Mutex((queued: 0, answered: 0, consumed: 0))
@@ -24,10 +25,16 @@ final class FakeHomeserver: MatrixTransport {
     var requests: [MatrixRequest] { asked.withLock { $0 } }
     var paths: [String] { requests.map(\.url.path) }
 
+    /// Withholds the responses to requests whose path contains this; `nil` gives them.
+    func hold(_ part: String?) { held.withLock { $0 = part } }
+
     func sync(_ body: JSONValue) {
         counts.withLock { $0.queued += 1 }
         queued.yield(body)
     }
+
+    /// How many syncs were provided, and how many of them the client has processed.
+    var syncCounts: (provided: Int, processed: Int) { counts.withLock { ($0.queued, $0.consumed) } }
 
     /// Waits for a request whose path ends with this suffix.
     func receives(_ suffix: String) async throws {
@@ -49,6 +56,9 @@ final class FakeHomeserver: MatrixTransport {
             throw CancellationError()
         }
         asked.withLock { $0.append(request) }
+        while let part = held.withLock({ $0 }), request.url.path.contains(part) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         return try Self.response(respond(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
     }
 

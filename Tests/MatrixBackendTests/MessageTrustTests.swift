@@ -13,19 +13,67 @@ import ToolSupport
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
 
-    @Test("Unencrypted messages are marked, except those from before the room was known to be encrypted")
+    @Test("Unencrypted messages of an encrypted room are marked, whatever their time and type")
     func clearMessage() async throws {
         let account = try await EncryptedAccount.start(in: folder, credentials)
         let ann = try await account.peer()
         let known = Int64(Fixtures.date.timeIntervalSince1970 * 1000)
         let body: JSONValue = ["msgtype": "m.text", "body": "x"]
+        let question: JSONValue = ["body": "Which?"]
         try await account.sync(
             [
-                Events.event("$1", "m.room.message", body, by: "@ann:example.org", at: known - 1),
+                Events.event("$1", "m.room.message", body, by: "@ann:example.org", at: 1),
                 Events.event("$2", "m.room.message", body, by: "@ann:example.org", at: known + 1),
                 try ann.event("$3", body, at: known + 2),
+                Events.event("$4", "org.example.x", ["body": "Pay to"], by: "@ann:example.org", at: 1),
+                Events.event("$5", "m.poll.start", ["m.poll": ["question": question]], by: "@ann:example.org", at: 1),
+                Events.event("$6", "org.example.x", ["m.text": "y"], by: "@ann:example.org", at: known + 3),
             ], toDevice: [ann.key()])
-        #expect(try await account.messages.map(\.trust) == [nil, .notEncrypted, nil])
+        let mark = MessageTrust.notEncrypted
+        #expect(try await account.messages.map(\.trust) == [mark, mark, nil, mark, mark, mark])
+        await account.close()
+    }
+
+    /// A message that claims to be older than all others.
+    private static func clear(_ id: String) -> JSONValue { Events.text(id, id, at: 1) }
+
+    @Test("What precedes the first encryption event is not marked, in its page and in those before it")
+    func clearHistory() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials) { request in
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            // Newest first.
+            if request.url.query()?.contains("from=p1") == true {
+                return ["chunk": [Self.clear("$4"), Self.encryption, Events.text("$2", "2")], "end": "p2"]
+            }
+            return ["chunk": [Events.text("$1", "1")]]
+        }
+        let state = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" } + [Self.encryption]
+        try await account.sync(
+            [],
+            [
+                "state": ["events": .array(state)],
+                "timeline": ["events": [Self.clear("$5")], "limited": true, "prev_batch": "p1"],
+            ])
+        while let gap = try await account.store.gaps(in: account.room).last {
+            try await account.backend.reader.filler.fill(gap, in: account.room)
+        }
+        #expect(try await account.messages.map(\.id.rawValue) == ["$1", "$2", "$4", "$5"])
+        #expect(try await account.messages.map(\.trust) == [nil, nil, .notEncrypted, .notEncrypted])
+        await account.close()
+    }
+
+    private static let encryption = Events.event(
+        "$on", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], at: 1_000_000, stateKey: "")
+
+    @Test("An encryption event that replaces another proves nothing of what precedes it")
+    func repeatedEncryption() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        let again = Events.event(
+            "$again", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "",
+            unsigned: ["replaces_state": "$on"])
+        try await account.sync(
+            EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" } + [Self.clear("$1"), again])
+        #expect(try await account.messages.map(\.trust) == [.notEncrypted])
         await account.close()
     }
 
@@ -65,7 +113,7 @@ import ToolSupport
         var account = try await EncryptedAccount.start(in: folder, credentials)
         account.server.sync(messages(1, at: known - 1, state: true))
         try await account.server.waitUntilConsumed()
-        #expect(try await trusts(account, in: account.room) == [nil])
+        #expect(try await trusts(account, in: account.room) == [.notEncrypted])
         await account.close()
 
         try moveKeys(to: aside, from: place)
@@ -80,7 +128,8 @@ import ToolSupport
         account.server.sync(messages(3, at: known - 1))
         account.server.sync(messages(4, at: known + 2))
         try await account.server.waitUntilConsumed()
-        #expect(try await trusts(account, in: account.room) == [nil, .notEncrypted, nil, .notEncrypted])
+        let marked = try await trusts(account, in: account.room)
+        #expect(marked.count == 4 && marked.allSatisfy { $0 == .notEncrypted })
         #expect(try await trusts(account, in: Self.clearRoom) == [nil, nil, nil, nil])
         await account.close()
     }

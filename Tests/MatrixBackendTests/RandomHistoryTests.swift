@@ -2,17 +2,20 @@ import ChatCore
 import ChatOutbox
 import ChatTestSupport
 import Composer
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
+import Ratchets
 import Testing
 import ToolSupport
 
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// Random histories of an encrypted room, against a server that records all requests: no text, name or file is sent
-/// unencrypted, nothing is lost, and nothing is sent twice.
+/// Random histories of a room that is encrypted at some time, against a server that records all requests: from then on
+/// no request with text, names or files begins unencrypted, nothing is lost, no message is sent twice, and another
+/// device can decrypt what is sent.
 @Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct RandomHistoryTests {
     /// The number of histories per test case. A few of them run in parallel.
     private static let batch = 30
@@ -33,7 +36,7 @@ import ToolSupport
             for index in 0..<Self.batch {
                 if index >= Self.width { try await group.next() }
                 group.addTask {
-                    let history = History(seed: UInt64(number * Self.batch + index))
+                    let history = try History(seed: UInt64(number * Self.batch + index))
                     try await history.run()
                 }
             }
@@ -45,27 +48,41 @@ import ToolSupport
 private final class History {
     private static let marker = "GEHEIM"
     private static let clearRoom = RoomID("!clear:example.org")
-    private static let clearState = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" }
-    private static let encryption = Events.event(
-        "$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
 
     private let seed: UInt64
     private var random: SeededGenerator
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let server = RecordingHomeserver()
+    /// A member's confirmed device, in half of the histories.
+    private let reader: ReadingDevice?
+    private let devices = KnownDevices()
     private var written = 0
+    /// Whether the account knows that the room is encrypted.
+    private var isSealed = false
     private var room: RoomID { EncryptedAccount.room }
 
-    init(seed: UInt64) {
+    /// The room as a server reports it that does not mention its encryption.
+    private var clearState: [JSONValue] {
+        let rest = EncryptedAccount.state.filter {
+            $0["type"] != "m.room.encryption" && $0["type"] != "m.room.member"
+        }
+        return rest + server.members
+    }
+
+    init(seed: UInt64) throws {
         self.seed = seed
         random = SeededGenerator(seed: seed)
+        reader = seed.isMultiple(of: 2) ? try ReadingDevice("@bob:example.org", "BOB") : nil
+        guard let reader else { return }
+        try server.add(reader, named: "Bob")
+        try devices.add(reader.device)
     }
 
     private func start() async throws -> EncryptedAccount {
-        let account = try await EncryptedAccount.start(in: folder, credentials, clock: HastyClock()) {
-            [server] in server.answer($0)
-        }
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: HastyClock()
+        ) { [server] in server.answer($0) }
         return account
     }
 
@@ -73,39 +90,111 @@ private final class History {
     private func showClearRoom(_ account: EncryptedAccount) async throws {
         account.server.sync([
             "next_batch": "clear",
-            "rooms": ["join": [Self.clearRoom.rawValue: ["timeline": ["events": .array(Self.clearState)]]]],
+            "rooms": ["join": [Self.clearRoom.rawValue: ["timeline": ["events": .array(clearState)]]]],
         ])
         try await account.server.waitUntilConsumed()
     }
 
     func run() async throws {
         var account = try await start()
-        try await account.sync(Self.clearState)
+        try await account.sync(clearState)
         try await showClearRoom(account)
-        try await becomeEncrypted(account)
-        for step in 0..<8 { account = try await next(step, account) }
+        let (steps, moment) = (8, number(0...8))
+        for step in 0...steps {
+            if step == moment { try await becomeEncrypted(account) }
+            if step < steps { account = try await next(step, account) }
+        }
         server.fail([])
         await account.backend.sendingEnds(in: room)
         expectNothingInTheClear()
+        try expectReadable()
+        try await forwardAfterQuestion(account)
         await account.close()
     }
 
+    // MARK: Becoming encrypted
+
     /// Messages sent before are unencrypted; messages still queued when encryption is turned on are encrypted.
     private func becomeEncrypted(_ account: EncryptedAccount) async throws {
+        let outbox = account.backend.outbox
         for _ in 0..<number(0...2) {
             written += 1
             try await account.backend.send(Fixtures.outgoing("clear", transaction: "c\(written)"), to: room)
         }
-        await account.backend.sendingEnds(in: room)
-        await account.backend.outbox.setOnline(false)
+        if Bool.random(using: &random) { await account.backend.sendingEnds(in: room) }
+        if Bool.random(using: &random) { await outbox.setOnline(false) }
         for _ in 0..<number(0...3) { try await write(account) }
-        if Bool.random(using: &random) {
-            try await account.sync([Self.encryption])
-        } else {
-            try await account.backend.enableEncryption(in: room)
+        switch number(0...3) {
+        case 0: try await encryptBySync(account)
+        case 1: try await encryptDuringEvent(account)
+        case 2: try await encryptDuringUpload(account)
+        default: try await encryptHere(account)
         }
-        server.seal()
+        isSealed = true
+        await outbox.setOnline(true)
+        let isKnown = try await account.backend.keys.isEncrypted(room)
+        #expect(isKnown, "seed \(seed)")
+        if Bool.random(using: &random) { server.denyEncryption() }
+    }
+
+    /// Makes the server send the encryption, which the account knows once it asks for the next sync.
+    private func announceEncryption(by homeserver: FakeHomeserver) -> @Sendable () -> Void {
+        let count = homeserver.syncCounts.provided + 1
+        let timeline: JSONValue = ["timeline": ["events": [RecordingHomeserver.encryption]]]
+        let body: JSONValue = [
+            "next_batch": "encrypted", "rooms": ["join": .object([room.rawValue: timeline])],
+        ]
+        return { [server] in
+            server.seal { homeserver.syncCounts.processed >= count }
+            server.encrypt()
+            homeserver.sync(body)
+        }
+    }
+
+    private func encryptBySync(_ account: EncryptedAccount) async throws {
+        announceEncryption(by: account.server)()
+        try await account.server.waitUntilConsumed()
+    }
+
+    /// An event reaches the server, but the account may hear of the encryption first, or of nothing else.
+    private func encryptDuringEvent(_ account: EncryptedAccount) async throws {
         await account.backend.outbox.setOnline(true)
+        if Bool.random(using: &random) { server.fail([.unanswered]) }
+        server.afterNextEvent(announceEncryption(by: account.server))
+        try await write(account)
+        while !server.isEncrypted { try await Task.sleep(for: .milliseconds(5)) }
+        try await account.server.waitUntilConsumed()
+    }
+
+    /// An upload that is under way when the encryption comes must not reach the server.
+    private func encryptDuringUpload(_ account: EncryptedAccount) async throws {
+        let path = "/media/v3/upload"
+        func count() -> Int { account.server.paths.count { $0.hasSuffix(path) } }
+        await account.backend.outbox.setOnline(true)
+        await account.backend.sendingEnds(in: room)
+        let before = count()
+        account.server.hold(path)
+        try await write(account, withFile: true)
+        while count() == before { try await Task.sleep(for: .milliseconds(5)) }
+        try await encryptBySync(account)
+        account.server.hold(nil)
+    }
+
+    /// The request or its response may be lost.
+    private func encryptHere(_ account: EncryptedAccount) async throws {
+        let isLost = Bool.random(using: &random)
+        server.fail(isLost ? [Bool.random(using: &random) ? .lost : .unanswered] : [])
+        do {
+            try await account.backend.enableEncryption(in: room)
+        } catch {
+            #expect(isLost, "seed \(seed): \(error)")
+            server.fail([])
+            if server.isEncrypted {
+                try await account.sync([RecordingHomeserver.encryption])
+            } else {
+                try await account.backend.enableEncryption(in: room)
+            }
+        }
     }
 
     private func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
@@ -124,10 +213,10 @@ private final class History {
         case 6:
             server.fail((0..<number(1...3)).map { _ in Bool.random(using: &random) ? .lost : .unanswered })
         case 7:
-            try await account.sync([
-                Events.event("$x\(step)", "m.room.encryption", ["algorithm": "m.none"], stateKey: ""),
-                Events.member("@ann:example.org", "Ann", step.isMultiple(of: 2) ? "leave" : "join"),
-            ])
+            // Before the room is encrypted, this would encrypt it in a way in which nothing can be sent.
+            let other = Events.event("$x\(step)", "m.room.encryption", ["algorithm": "m.none"], stateKey: "")
+            let member = Events.member("@ann:example.org", "Ann", step.isMultiple(of: 2) ? "leave" : "join")
+            try await account.sync(isSealed ? [other, member] : [member])
         case 8: try await forward(account)
         case 9:
             guard let last = try await lastOwn(account) else { break }
@@ -135,6 +224,7 @@ private final class History {
             try? await backend.react("👍", isAdded: Bool.random(using: &random), to: last.id, in: room)
             if number(0...3) == 0 { try? await backend.delete(last.id, in: room) }
         case 10:
+            guard isSealed else { break }
             #expect(try await backend.linkPreview(of: "https://\(Self.marker).example", in: room) == nil)
         case 11: try await leave(account)
         case 12: return try await restarted(account, losingHistory: true)
@@ -147,10 +237,10 @@ private final class History {
         try await account.messages.last { $0.sender == EncryptedAccount.user && !$0.isDeleted }
     }
 
-    private func write(_ account: EncryptedAccount) async throws {
+    private func write(_ account: EncryptedAccount, withFile: Bool = false) async throws {
         written += 1
         var files: [MediaReference] = []
-        if Bool.random(using: &random) {
+        if withFile || Bool.random(using: &random) {
             let data = Data(String(repeating: "\(Self.marker)\(written)", count: 50).utf8)
             files = [
                 try await account.backend.storeMedia(
@@ -161,17 +251,45 @@ private final class History {
         try await account.backend.send(message, as: TransactionID("w\(written)"), to: room)
     }
 
-    /// Forwards an encrypted file into the room and, which must fail, into the unencrypted one.
-    private func forward(_ account: EncryptedAccount) async throws {
+    /// An encrypted file of the room that can be forwarded.
+    private func forwardableFile(_ account: EncryptedAccount) async throws -> MediaReference? {
         let file = try await account.messages.flatMap(\.attachments).last { $0.isEncrypted }
         // The server serves no downloads, and a lost history has lost the index of the cache.
-        guard let file, await account.backend.cachedContent(of: file) != nil else { return }
+        guard let file, await account.backend.cachedContent(of: file) != nil else { return nil }
+        return file
+    }
+
+    /// Forwards an encrypted file into the room and, which must fail, into the unencrypted one.
+    private func forward(_ account: EncryptedAccount) async throws {
+        guard let file = try await forwardableFile(account) else { return }
         let copy = WrittenMessage(WrittenText("\(Self.marker) again"), files: [file], origin: .forwarded)
         await #expect(throws: ChatError.notPermitted, "seed \(seed)") {
             try await account.backend.send(copy, as: TransactionID("no"), to: Self.clearRoom)
         }
         written += 1
         try await account.backend.send(copy, as: TransactionID("w\(written)"), to: room)
+    }
+
+    /// Forwards an encrypted file into the unencrypted room after the user agreed: its content is sent, but not the
+    /// key with which it was encrypted.
+    private func forwardAfterQuestion(_ account: EncryptedAccount) async throws {
+        // Without its events here, the history has none of their files.
+        try await account.sync(server.events)
+        guard let file = try await forwardableFile(account), let sealed = EncryptedFile(uri: file.uri) else { return }
+        let before = server.sealedBytes.count
+        let copy = WrittenMessage(
+            WrittenText("Agreed"), files: [try await account.backend.unencrypted(file)], origin: .forwarded)
+        try await account.backend.send(copy, as: TransactionID("agreed"), to: Self.clearRoom)
+        await account.backend.sendingEnds(in: Self.clearRoom)
+        let sent = server.events.last { $0["unsigned"]?["transaction_id"]?.string == "agreed" }
+        #expect(sent?["type"] == "m.room.message" && sent?["content"]?["url"]?.string != nil, "seed \(seed)")
+        #expect(sent?["content"]?["file"] == nil, "seed \(seed)")
+        let key = Base64.encoded(sealed.key)
+        let spellings = [key, key.replacing("+", with: "-").replacing("/", with: "_"), key.replacing("/", with: "\\/")]
+        for bytes in server.sealedBytes[before...] {
+            let data = Data(bytes)
+            #expect(spellings.allSatisfy { data.range(of: Data($0.utf8)) == nil }, "seed \(seed)")
+        }
     }
 
     /// Leaves the room and rejoins it, after which the server does not report the encryption.
@@ -183,7 +301,7 @@ private final class History {
             "next_batch": "left", "rooms": ["leave": [room.rawValue: ["timeline": ["events": [member]]]]],
         ])
         try await account.server.waitUntilConsumed()
-        try await account.sync(Self.clearState)
+        try await account.sync(clearState)
     }
 
     private func restarted(
@@ -196,7 +314,7 @@ private final class History {
         await account.close()
         if losingHistory { try await loseHistory() }
         let next = try await start()
-        try await next.sync(losingHistory ? Self.clearState : [])
+        try await next.sync(losingHistory ? clearState : [])
         if losingHistory { try await showClearRoom(next) }
         return next
     }
@@ -217,10 +335,19 @@ private final class History {
     private func expectNothingInTheClear() {
         let marker = Data(Self.marker.utf8)
         for bytes in server.sealedBytes { #expect(Data(bytes).range(of: marker) == nil, "seed \(seed)") }
+        // A change is not looked for: once sent unencrypted and once encrypted, it changes the message only once.
         let transactions = server.events.compactMap { $0["unsigned"]?["transaction_id"]?.string }
-        #expect(Set(transactions).count == transactions.count, "seed \(seed)")
         let messages = transactions.filter { ["c", "w"].contains($0.prefix(1)) && Int($0.dropFirst()) != nil }
-        #expect(messages.count == written, "seed \(seed)")
+        #expect(Set(messages).count == messages.count && messages.count == written, "seed \(seed)")
+    }
+
+    /// Expects that the other device can decrypt all that was sent encrypted.
+    private func expectReadable() throws {
+        guard let reader else { return }
+        for message in server.keyMessages { try reader.receive(message) }
+        for event in server.events where event["type"] == "m.room.encrypted" {
+            #expect(try reader.read(event["content"] ?? .null) != nil, "seed \(seed)")
+        }
     }
 }
 

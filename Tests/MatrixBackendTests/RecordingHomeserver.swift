@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import Synchronization
@@ -8,11 +9,20 @@ import Synchronization
 /// A homeserver with one room that records the requests it receives, byte for byte.
 final class RecordingHomeserver: Sendable {
     private struct State {
-        var isSealed = false
+        /// Whether the account knows that the room is encrypted.
+        var isSealed: @Sendable () -> Bool = { false }
         var sealed: [[UInt8]] = []
         var events: [JSONValue] = []
         var failures: [Failure] = []
         var count = 0
+        var isEncrypted = false
+        var deniesEncryption = false
+        var afterNextEvent: (@Sendable () -> Void)?
+        var members = [Events.member("@me:example.org", "Me"), Events.member("@ann:example.org", "Ann")]
+        /// The device of another user, and the responses to claims of its one-time keys.
+        var reader: (user: String, device: String, claims: [JSONValue])?
+        /// What was sent to that device, by transaction, in the order in which it came.
+        var keyMessages: [(transaction: String, content: JSONValue)] = []
     }
 
     enum Failure {
@@ -22,23 +32,55 @@ final class RecordingHomeserver: Sendable {
         case unanswered
     }
 
+    static let encryption = Events.event(
+        "$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
+
     private let state = Mutex(State())
 
     /// Starts recording: from here on, the account knows that the room is encrypted.
-    func seal() { state.withLock { $0.isSealed = true } }
+    func seal() { seal { true } }
+    /// Starts recording with the first request that begins when the condition holds; it holds from then on.
+    func seal(when isSealed: @escaping @Sendable () -> Bool) { state.withLock { $0.isSealed = isSealed } }
     /// Sets the failures of the next requests that send something, the last one first.
     func fail(_ failures: [Failure]) { state.withLock { $0.failures = failures } }
+    /// Sets what is done when the next event has reached the server, before its response.
+    func afterNextEvent(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.afterNextEvent = work } }
 
-    /// All bytes received since ``seal()``.
+    /// Adds a member with one device.
+    func add(_ reader: ReadingDevice, named name: String) throws {
+        let claims = try (0..<10).map { _ in try reader.claimed() }
+        let (user, device) = (reader.device.user.text, reader.device.device.text)
+        state.withLock { state in
+            state.members.append(Events.member(user, name))
+            state.reader = (user, device, claims)
+        }
+    }
+
+    /// Encrypts the room, as another member does.
+    func encrypt() {
+        state.withLock { state in
+            if !state.isEncrypted { state.events.append(Self.encryption) }
+            state.isEncrypted = true
+        }
+    }
+
+    /// Makes the server lie about the encryption from here on.
+    func denyEncryption() { state.withLock { $0.deniesEncryption = true } }
+
+    var isEncrypted: Bool { state.withLock(\.isEncrypted) }
+    var members: [JSONValue] { state.withLock(\.members) }
+    /// All bytes of requests that began after ``seal()``.
     var sealedBytes: [[UInt8]] { state.withLock { $0.sealed } }
     /// The events on the server, as in a sync response.
     var events: [JSONValue] { state.withLock { $0.events } }
+    /// The to-device messages for the device of ``add(_:named:)``.
+    var keyMessages: [JSONValue] { state.withLock { $0.keyMessages.map(\.content) } }
 
     func answer(_ request: MatrixRequest) -> JSONValue? {
         let path = request.url.path
-        state.withLock { state in
-            guard state.isSealed else { return }
-            state.sealed.append(Array(request.url.absoluteString.utf8) + Self.bytes(of: request.body))
+        if state.withLock({ $0.isSealed })() {
+            let bytes = Array(request.url.absoluteString.utf8) + Self.bytes(of: request.body)
+            state.withLock { $0.sealed.append(bytes) }
         }
         let isSent = request.method == .put || path.hasSuffix("/upload") && path.contains("/media/")
         let failure: Failure? = isSent ? state.withLock { $0.failures.popLast() } : nil
@@ -48,22 +90,63 @@ final class RecordingHomeserver: Sendable {
     }
 
     private func take(_ path: String, _ request: MatrixRequest) -> JSONValue? {
-        if path.hasSuffix("/members") {
-            return ["chunk": [Events.member("@me:example.org", "Me"), Events.member("@ann:example.org", "Ann")]]
-        }
+        if path.hasSuffix("/members") { return ["chunk": .array(members)] }
         if path.hasSuffix("/messages") { return ["chunk": .array(events.reversed())] }
         if path.hasSuffix("/kick") { return [:] }
+        if path.contains("/state/m.room.encryption"), path.contains(EncryptedAccount.room.rawValue) {
+            return encryption(request)
+        }
         if request.method == .put, path.contains("/state/") { return ["event_id": .string("$state\(number)")] }
         if path.hasSuffix("/keys/query") { return ["device_keys": [:]] }
-        if path.hasSuffix("/keys/claim") { return ["one_time_keys": [:]] }
+        if path.hasSuffix("/keys/claim") { return ["one_time_keys": claimed(request.json ?? [:])] }
         if path.hasSuffix("/keys/upload") {
             return ["one_time_key_counts": ["signed_curve25519": request.json?["one_time_keys"] == nil ? 0 : 25]]
         }
-        if path.contains("/sendToDevice/") { return [:] }
+        if path.contains("/sendToDevice/") { return delivered(request) }
         if path.hasSuffix("/upload") { return ["content_uri": .string("mxc://example.org/\(number)")] }
         if path.contains("/redact/") { return ["event_id": .string("$r\(number)")] }
         guard path.contains("/send/") else { return nil }
-        return sent(Array(request.url.pathComponents.suffix(2)), request.json ?? [:])
+        let answer = sent(Array(request.url.pathComponents.suffix(2)), request.json ?? [:])
+        let work = state.withLock { state in
+            defer { state.afterNextEvent = nil }
+            return state.afterNextEvent
+        }
+        work?()
+        return answer
+    }
+
+    /// Sets or returns the encryption. The account sends nothing unencrypted once it has asked to set it.
+    private func encryption(_ request: MatrixRequest) -> JSONValue? {
+        guard request.method == .put else {
+            return state.withLock { $0.isEncrypted && !$0.deniesEncryption } ? Self.encryption["content"] : nil
+        }
+        encrypt()
+        seal()
+        return ["event_id": "$crypt"]
+    }
+
+    private func claimed(_ body: JSONValue) -> JSONValue {
+        let claim = state.withLock { state -> (user: String, device: String, key: JSONValue)? in
+            guard let reader = state.reader, body["one_time_keys"]?[reader.user]?[reader.device] != nil,
+                let key = state.reader?.claims.popLast()
+            else { return nil }
+            return (reader.user, reader.device, key)
+        }
+        return claim.map { .object([$0.user: .object([$0.device: $0.key])]) } ?? [:]
+    }
+
+    /// A repeated transaction delivers nothing.
+    private func delivered(_ request: MatrixRequest) -> JSONValue {
+        let path = Array(request.url.pathComponents.suffix(2))
+        guard path[0] == "m.room.encrypted" else { return [:] }
+        let messages = request.json?["messages"]
+        state.withLock { state in
+            guard let reader = state.reader, let content = messages?[reader.user]?[reader.device],
+                !state.keyMessages.contains(where: { $0.transaction == path[1] })
+            else { return }
+            state.keyMessages.append((path[1], content))
+        }
+        return [:]
     }
 
     private var number: Int {

@@ -186,10 +186,12 @@ import Testing
     func linkPreview() async throws {
         let transport = FakeTransport.responding { _ in ["og:title": "A page"] }
         let parts = try await AccountParts.make(transport.client)
+        let status = SyncStatus()
         let previews = LinkPreviews(
             client: parts.client, store: parts.store,
             encryption: RoomEncryption(
-                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: SyncStatus()))
+                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: status))
+        status.hasCaughtUp = true
         #expect(try await previews.preview(of: "https://a.example", in: room)?.title == "A page")
         let asked = transport.requests.count
         try await parts.store.updateRoomState(of: room) { $0.encryption = .on }

@@ -198,6 +198,34 @@ import ToolSupport
         #expect(direct.source == .direct)
     }
 
+    @Test("An imported key extends a session that its creator sent, whose origin stays; a forged key changes nothing.")
+    func extended() async throws {
+        let fixture = try await MachineFixture()
+        let (device, keys) = try await fixture.published()
+        let peer = try TestPeer("@ann:b", "ANN", to: device, with: keys[0])
+        try await fixture.know([peer.device])
+        let (machine, out) = (fixture.machine, try OutboundGroupSession())
+        let whole = try Self.exported(out)
+        let first = try peer.say("first", with: out, as: "$1")
+        try await fixture.receive([peer.share(out)])
+        #expect(try await machine.read([first]) == [.failure(.beforeKey)])
+        // Another ratchet with the same signing key, from which the session ID comes.
+        var json = try #require(whole.json.object)
+        var bytes = try Base64.decoded(#require(json["session_key"]?.string))
+        bytes[10] ^= 1
+        json["session_key"] = .string(Base64.encoded(bytes))
+        let forged = try ExportedSession(.object(json))
+        #expect(forged.id == whole.id)
+        #expect(try await machine.imported([forged]) == imported(total: 1))
+        #expect(try await machine.read([first]) == [.failure(.beforeKey)])
+        #expect(try await machine.imported([whole]).new.count == 1)
+        let read = try await machine.read([first, peer.say("second", with: out, as: "$2")]).map { try $0.get() }
+        #expect(read.map(\.source) == [.direct, .direct] && read.map(\.trust) == [nil, nil])
+        try await machine.setBackupVersion(backup.version)
+        let batch = try #require(try await machine.nextBackupBatch())
+        #expect(batch.body["rooms"]?["!r:b"]?["sessions"]?[try out.id]?["first_message_index"] == 0)
+    }
+
     private func imported(total: Int) -> ImportedSessions {
         var imported = ImportedSessions()
         imported.total = total

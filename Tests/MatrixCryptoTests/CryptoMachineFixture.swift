@@ -117,7 +117,7 @@ struct MachineFixture {
             case .query:
                 var users: [String: [String: JSONValue]] = [:]
                 for one in devices { users[one.user.text, default: [:]][one.device.text] = try one.json() }
-                var members = try TestIdentity.answer(of: devices)
+                var members = try TestIdentity.answer(of: devices, to: machine.user)
                 members["device_keys"] = .object(users.mapValues { .object($0) })
                 answer = .object(members)
             case .claim(let all):
@@ -181,7 +181,12 @@ struct TestPeer {
     let session: OlmSession
 
     init(_ user: ExactText, _ id: ExactText, to target: DeviceKeys, with key: Curve25519Key) throws {
-        device = try TestDevice(user, id)
+        try self.init(try TestDevice(user, id), to: target, with: key)
+    }
+
+    /// Another session of a device.
+    init(_ device: TestDevice, to target: DeviceKeys, with key: Curve25519Key) throws {
+        self.device = device
         self.target = target
         session = try device.account.session(with: target.identityKey, oneTimeKey: key)
     }

@@ -70,6 +70,43 @@ import ToolSupport
         #expect(try await fixture.machine.isReplaced())
     }
 
+    @Test("A device that the server certainly does not list is uploaded again, once until it is listed")
+    func deletedDevice() async throws {
+        let fixture = try await MachineFixture()
+        let own = try await fixture.published().device
+        func uploads(after seconds: Double, _ answer: JSONValue) async throws -> [JSONValue] {
+            let now = fixture.start + seconds
+            var sync = CryptoSync(kind: .sliding)
+            sync.changed = ["@me:b"]
+            _ = try await fixture.machine.received(sync, at: now)
+            var uploads: [JSONValue] = []
+            while let request = try await fixture.machine.nextRequest(at: now) {
+                var isQuery = false
+                if case .query = request.action { isQuery = true }
+                if case .upload(let body) = request.action { uploads.append(try JSONValue(parsing: Data(body))) }
+                try await fixture.machine.answered(request, with: isQuery ? answer : [:], at: now)
+            }
+            return uploads
+        }
+        let uncertain: [JSONValue] = [
+            ["device_keys": [:]], ["device_keys": ["@me:b": [:]], "failures": ["b": [:]]],
+            ["device_keys": ["@me:b": [:]], "failures": 1], ["device_keys": ["@me:b": 1]], [:],
+        ]
+        for (number, answer) in uncertain.enumerated() {
+            #expect(try await uploads(after: Double(number) * 100_000, answer).isEmpty, "\(number)")
+        }
+        let absent: JSONValue = ["device_keys": ["@me:b": [:]]]
+        let again = try await uploads(after: 1_000_000, absent)
+        #expect(again.count == 1 && again.first?["one_time_keys"]?.object?.count == 25)
+        let keys = try #require(again.first?["device_keys"])
+        #expect(try DeviceKeys(keys, of: "@me:b", device: "ME").identityKey == own.identityKey)
+        #expect(try await uploads(after: 1_100_000, absent).isEmpty)
+        let present: JSONValue = ["device_keys": ["@me:b": ["ME": keys]]]
+        #expect(try await uploads(after: 1_200_000, present).isEmpty)
+        #expect(try await !fixture.machine.isReplaced())
+        #expect(try await uploads(after: 1_300_000, absent).count == 1)
+    }
+
     @Test func whatIsOfAnotherDeviceOrKeyIsNoNewDevice() async throws {
         let fixture = try await MachineFixture()
         let before = await fixture.storage.records

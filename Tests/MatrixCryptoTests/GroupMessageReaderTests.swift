@@ -144,14 +144,31 @@ import ToolSupport
     @Test func aSessionIsReplacedByAnEarlierOneOfItsOwnOnly() throws {
         _ = try out.encrypt([])
         let later = try InboundSession(roomKey: Self.roomKey(of: out), from: owner)
-        #expect(try session.replaces(later) && !later.replaces(session) && !session.replaces(session))
+        #expect(try session.merged(with: later)?.session.firstKnownIndex == 0)
+        #expect(try later.merged(with: session) == nil && session.merged(with: session) == nil)
         let other = try InboundSession(roomKey: Self.roomKey(of: OutboundGroupSession()), from: owner)
-        #expect(try !other.replaces(session))
+        #expect(try other.merged(with: session) == nil)
         let stranger = InboundSession.Owner(
             user: "@c:b", identityKey: try OlmAccount().identityKey, signingKey: try OlmAccount().signingKey)
-        #expect(try !InboundSession(roomKey: Self.roomKey(of: out), from: stranger).replaces(later))
+        #expect(try InboundSession(roomKey: Self.roomKey(of: out), from: stranger).merged(with: later) == nil)
         let elsewhere = try InboundSession(roomKey: Self.roomKey(of: out, room: "!other:b"), from: owner)
-        #expect(try !elsewhere.replaces(later))
+        #expect(try elsewhere.merged(with: later) == nil)
+    }
+
+    @Test("An imported session extends one that its creator sent, in either order, and changes nothing of its origin.")
+    func anImportedSessionExtendsADirectOne() throws {
+        let imported = try InboundSession(ExportedSession(session))
+        _ = try out.encrypt([])
+        let direct = try InboundSession(roomKey: Self.roomKey(of: out), from: owner)
+        for (new, known) in [(imported, direct), (direct, imported)] {
+            let merged = try #require(try new.merged(with: known))
+            #expect(try merged.session.firstKnownIndex == 0)
+            #expect(merged.source == .direct && merged.owner == owner)
+        }
+        // Who shares the key on as their own takes nothing over.
+        let stranger = InboundSession.Owner(
+            user: "@c:b", identityKey: try OlmAccount().identityKey, signingKey: try OlmAccount().signingKey)
+        #expect(try InboundSession(roomKey: Self.roomKey(of: out), from: stranger).merged(with: imported) == nil)
     }
 
     @Test func whatIsStoredComesBack() throws {

@@ -136,6 +136,43 @@ import ToolSupport
         #expect(kept > 0 && kept <= 2 * OutgoingQueue.maxRepairsOfUser)
     }
 
+    @Test("Of many sessions with one device, only the latest are stored, and other devices keep theirs")
+    func manySessions() async throws {
+        let fixture = try await MachineFixture()
+        let (own, keys) = try await fixture.published()
+        #expect(keys.count > 2 * OlmPeer.maxSessions)
+        let other = try TestPeer("@b:b", "OTHER", to: own, with: try #require(keys.last))
+        try await fixture.receive([other.share(OutboundGroupSession())])
+        let device = try TestDevice("@a:b", "PEER")
+        let peers = try keys.dropLast().map { try TestPeer(device, to: own, with: $0) }
+        for peer in peers { try await fixture.receive([peer.share(OutboundGroupSession())]) }
+        let owner = ExactText("\(device.account.identityKey)")
+        let stored = await fixture.storage.cryptoRecords(.olmSession, owner: owner)
+        #expect(stored.count == OlmPeer.maxSessions)
+        #expect(await fixture.storage.cryptoRecords(.olmSession, owner: nil).count == stored.count + 1)
+        let ids = try peers.suffix(OlmPeer.maxSessions).map { ExactText(try $0.session.id) }
+        #expect(Set(stored.map(\.key.id)) == Set(ids))
+        for peer in [try #require(peers.last), other] {
+            #expect(try await fixture.receive([peer.share(OutboundGroupSession())]).sessions.count == 1)
+        }
+    }
+
+    @Test("Many keys from one device add no other records, and its messages are remembered up to a limit")
+    func manyKeys() async throws {
+        let fixture = try await MachineFixture()
+        let peer = try await fixture.peer()
+        try await fixture.receive([peer.share(OutboundGroupSession())])
+        let count = 2 * OlmPeer.maxDigests
+        try await fixture.receive((0..<count).map { _ in try peer.share(OutboundGroupSession()) })
+        for kind in [CryptoRecord.Kind.olmSession, .readMessage] {
+            #expect(await fixture.storage.cryptoRecords(kind, owner: nil).count == 1)
+        }
+        #expect(await fixture.storage.cryptoRecords(.inboundGroupSession, owner: nil).count == count + 1)
+        let memory = try #require(await fixture.storage.cryptoRecords(.readMessage, owner: nil).first)
+        let digests = try #require(try JSONValue(parsing: memory.value)["digests"]?.array)
+        #expect(digests.count == OlmPeer.maxDigests)
+    }
+
     // MARK: Names that look the same
 
     @Test("IDs that look the same are separate members")

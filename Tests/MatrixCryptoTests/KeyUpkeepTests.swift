@@ -97,6 +97,41 @@ import ToolSupport
         }
     }
 
+    @Test("A device that the server has deleted is uploaded again, with other one-time keys")
+    func deletedDevice() throws {
+        var upkeep = try KeyUpkeep(user: "@a:b", device: "D")
+        received(upkeep, 0, fallback: false)
+        let first = try parsed(upkeep.nextUpload())
+        try upkeep.uploaded(answer: ["one_time_key_counts": ["signed_curve25519": 25]])
+        received(upkeep, 25)
+        #expect(try upkeep.nextUpload() == nil)
+        upkeep.uploadAgain()
+        upkeep = try restarted(upkeep)
+        let again = try parsed(upkeep.nextUpload())
+        #expect(again["device_keys"] == first["device_keys"] && again["device_keys"] != nil)
+        #expect(count(again, "one_time_keys") == 25 && count(again, "fallback_keys") == 1)
+        let names = [first, again].map { Set(($0["one_time_keys"]?.object ?? [:]).keys) }
+        #expect(names[0].isDisjoint(with: names[1]))
+        try upkeep.uploaded(answer: ["one_time_key_counts": ["signed_curve25519": 25]])
+        #expect(upkeep.isDeviceUploaded)
+        #expect(try upkeep.nextUpload() == nil)
+    }
+
+    @Test("An upload under way when the server turns out to have deleted the device does not stand for its keys")
+    func deletedDeviceDuringAnUpload() throws {
+        let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
+        _ = try upkeep.nextUpload()
+        try upkeep.uploaded(answer: [:])
+        received(upkeep, 3)
+        let pending = try upkeep.nextUpload()
+        #expect(try parsed(pending)["device_keys"] == nil)
+        upkeep.uploadAgain()
+        #expect(try upkeep.nextUpload() == pending)
+        try upkeep.uploaded(answer: ["one_time_key_counts": ["signed_curve25519": 22]])
+        #expect(!upkeep.isDeviceUploaded)
+        #expect(try parsed(upkeep.nextUpload())["device_keys"] != nil)
+    }
+
     @Test func keysAreRefilledBelowHalf() throws {
         let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
         _ = try upkeep.nextUpload()

@@ -383,12 +383,22 @@ import ToolSupport
         #expect(Bool(false), "no key was sent")
     }
 
-    @Test("After a recovery a new session starts and all members are requested again")
+    @Test("After a recovery new sessions start with the room and its devices, and all members are requested again")
     func repair() async throws {
         var fixture = try await SendingFixture()
         let first = session(try await fixture.say("One"))
+        let stored = await fixture.machine.storage.cryptoRecords(.olmSession, owner: nil)
         try await fixture.subject.outdate()
         #expect(session(try await fixture.say("Two")) != first && fixture.counts["members"] == 2)
+        // The recovered session with the device may be an earlier state of one that has encrypted since.
+        #expect(fixture.counts["claim"] == 2)
+        let left = await fixture.machine.storage.cryptoRecords(.olmSession, owner: nil)
+        #expect(Set(left.map(\.key)).isSuperset(of: stored.map(\.key)) && left.count == stored.count + 1)
+        // The new one is used from then on, also after a restart.
+        fixture.now += 8 * 86_400
+        try await fixture.machine.restart()
+        _ = try await fixture.say("Three")
+        #expect(fixture.counts["claim"] == 2 && fixture.counts["send"] == 3)
     }
 
     @Test("A message that cannot be encrypted is rejected with the reason")

@@ -3,78 +3,7 @@ import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
-import Ratchets
 import Testing
-
-/// A device that decrypts what a machine sends.
-final class ReadingDevice {
-    let device: TestDevice
-    let oneTimeKeys: Bool
-    private var olm: [OlmSession] = []
-    /// Inbound sessions by session ID.
-    private(set) var sessions: [String: InboundGroupSession] = [:]
-    private(set) var contents: [JSONValue] = []
-
-    init(_ user: ExactText, _ id: ExactText, oneTimeKeys: Bool = true) throws {
-        device = try TestDevice(user, id)
-        self.oneTimeKeys = oneTimeKeys
-    }
-
-    init(_ device: TestDevice) {
-        self.device = device
-        oneTimeKeys = true
-    }
-
-    var id: DeviceID { DeviceID(user: device.user, device: device.device) }
-
-    /// One of its one-time keys, as a server returns it for a claim.
-    func claimed() throws -> JSONValue {
-        try device.account.generateOneTimeKeys(1)
-        let key = try #require(try device.account.unpublishedOneTimeKeys.first)
-        try device.account.markAsPublished()
-        let signed = try SignedJSON.signed(
-            ["key": .string("\(key.key)")], by: device.user, keyID: device.device
-        ) { try device.account.sign($0) }
-        return ["signed_curve25519:\(key.id)": .object(signed)]
-    }
-
-    /// Processes a to-device message.
-    func receive(_ content: JSONValue) throws {
-        let ours = try #require(content["ciphertext"]?.object?["\(device.account.identityKey)"])
-        let senderKey = try Curve25519Key(base64: content["sender_key"]?.string ?? "")
-        let kind = try #require(OlmMessage.Kind(rawValue: UInt32(ours["type"]?.integer ?? -1)))
-        let message = OlmMessage(kind: kind, bytes: try Base64.decoded(ours["body"]?.string ?? ""))
-        var plaintext: [UInt8]?
-        for session in olm where plaintext == nil { plaintext = try? session.decrypt(message) }
-        if plaintext == nil {
-            let (session, bytes) = try device.account.session(from: message.bytes, of: senderKey)
-            olm.append(session)
-            plaintext = bytes
-        }
-        let payload = try JSONValue(parsing: Data(try #require(plaintext)))
-        #expect(payload["recipient"]?.string == device.user.text)
-        #expect(payload["recipient_keys"]?["ed25519"]?.string == "\(device.account.signingKey)")
-        #expect(payload["sender_device_keys"]?["keys"]?.object?.isEmpty == false)
-        guard payload["type"]?.string == "m.room_key", let key = payload["content"] else { return }
-        contents.append(key)
-        let session = try InboundGroupSession(sessionKey: Base64.decoded(key["session_key"]?.string ?? ""))
-        sessions[key["session_id"]?.string ?? ""] = session
-    }
-
-    /// Decrypts an event; `nil` without the key for it.
-    func read(_ sealed: JSONValue) throws -> (text: String, index: UInt32)? {
-        guard let session = sessions[sealed["session_id"]?.string ?? ""] else { return nil }
-        let bytes = try Base64.decoded(sealed["ciphertext"]?.string ?? "")
-        do throws(RatchetError) {
-            let (plaintext, index) = try session.decrypt(bytes)
-            let payload = try? JSONValue(parsing: Data(plaintext))
-            return (payload?["content"]?["body"]?.string ?? "?", index)
-        } catch {
-            if error == .unknownIndex { return nil }
-            throw error
-        }
-    }
-}
 
 /// A machine that sends to a room, and a server with the devices of the readers.
 struct SendingFixture {

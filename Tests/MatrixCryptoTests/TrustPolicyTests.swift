@@ -50,7 +50,7 @@ struct TrustPolicyTests {
                 try await read(sealed, "$1", by: client).get()
             }
         }
-        let trust = try await sender.machine.trust(of: ["@me:b", "@a:b", "@x:b"])
+        let trust = try await sender.machine.trust(in: room, present: [])
         #expect(trust == RoomTrust(withoutIdentity: [MemberID("@x:b")]))
 
         // Once confirmed, it can read new messages, but no earlier ones.
@@ -146,8 +146,11 @@ struct TrustPolicyTests {
         let other = try await server.signIn("@a:b", "A2")
         try await server.makeIdentity(on: other)
         #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification)
-        let trust = try await sender.machine.trust(of: ["@me:b", "@a:b"])
+        let trust = try await sender.machine.trust(in: room, present: [])
         #expect(trust == RoomTrust(changed: [MemberID("@a:b")], holding: [MemberID("@a:b")]))
+        // Withdrawing the verification does not end the hold.
+        try await sender.machine.withdrawVerification(of: "@a:b")
+        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification)
         await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
             try await share(sender, members: [])
         }
@@ -159,6 +162,55 @@ struct TrustPolicyTests {
         await #expect(throws: GroupMessageReader.Seal.withheld(.unverified)) {
             try await read(sealed, "$9", by: reader).get()
         }
+    }
+
+    @Test("A room's warnings concern its readers: also unloaded and invited ones, but not those who have left.")
+    func warningsConcernReaders() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        _ = try await share(sender, members: ["@me:b", "@a:b"])
+        try await verify(sender, reader)
+        try await server.makeIdentity(on: try await server.signIn("@a:b", "A2"))
+        let changed = RoomTrust(changed: [MemberID("@a:b")], holding: [MemberID("@a:b")])
+        // The history has not loaded the member.
+        #expect(try await sender.machine.trust(in: room, present: []) == changed)
+
+        func news(_ items: AudienceNews.Item...) async throws {
+            try await sender.machine.received([AudienceNews(room: room, items: items)])
+        }
+        try await news(.member("@a:b", "leave"))
+        #expect(try await sender.machine.trust(in: room, present: ["@a:b"]) == RoomTrust())
+        // Whether invited users receive keys depends on the history visibility, which is `joined`.
+        try await news(.member("@a:b", "invite"))
+        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
+        try await news(.visibility("invited"))
+        #expect(try await sender.machine.trust(in: room, present: []) == changed)
+        // After a gap, the member may have come back.
+        try await news(.member("@a:b", "leave"), .gap)
+        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
+        #expect(try await sender.machine.trust(in: room, present: ["@me:b", "@a:b"]) == changed)
+        // Before the first message, only the history's members are known.
+        #expect(try await sender.machine.trust(in: "!other:b", present: []) == RoomTrust())
+        #expect(try await sender.machine.trust(in: "!other:b", present: ["@me:b", "@a:b"]) == changed)
+    }
+
+    @Test("A replaced identity of the local user is no identity to accept, and ends as it confirms this device.")
+    func replacedOwnIdentity() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        _ = try await share(sender, members: ["@me:b"])
+        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
+        let other = try await server.signIn("@me:b", "ME2")
+        try await server.makeIdentity(on: other)
+        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust(isOwnReplaced: true))
+        await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@me:b"])) {
+            try await share(sender, members: [])
+        }
+        _ = try await sender.machine.adopt(try await other.machine.storedSecrets())
+        try await server.exchangeAll()
+        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
     }
 
     @Test("A person whose signature the server rejects stays verified on this device, which asks what the server has.")
@@ -206,17 +258,20 @@ struct TrustPolicyTests {
         let (asking, asked) = (one.id.user, other.id.user)
         let request = try await one.machine.verificationRequest(to: asked)
         let id: ExactText = "$request"
-        try await one.machine.requestedVerification(of: asked, as: id, in: room, at: server.now)
+        try await one.machine.willRequestVerification(of: asked, as: id, in: room, at: server.now)
+        #expect(try await one.machine.didRequestVerification(id, as: id, at: server.now).isEmpty)
         var waiting: [(sender: ExactText, message: VerificationRoomMessage)] = []
         func event(_ sender: ExactText, _ type: String, _ content: JSONValue, _ id: ExactText) -> VerificationEvent {
             VerificationEvent(
                 room: room, event: id, sender: sender, type: type, content: content, sentAt: server.now)
         }
+        var number = 0
         /// Delivers the waiting events to both, as a room does.
         func deliver() async throws {
             while !waiting.isEmpty {
                 let (sender, message) = waiting.removeFirst()
-                let event = event(sender, message.type, .object(message.content), "$x")
+                number += 1
+                let event = event(sender, message.type, .object(message.content), ExactText("$answer\(number)"))
                 for client in [one, other] {
                     let answers = try await client.machine.received([event], at: server.now)
                     waiting += answers.map { (client.id.user, $0) }

@@ -45,7 +45,8 @@ struct VerificationTests {
         try await server.makeIdentity(on: me)
         let (room, start): (ExactText, Date) = ("!r:b", server.now)
         for (id, user) in [(ExactText("$1"), ExactText("@a:b")), ("$2", "@c:b")] {
-            try await me.machine.requestedVerification(of: user, as: id, in: room, at: start)
+            try await me.machine.willRequestVerification(of: user, as: id, in: room, at: start)
+            _ = try await me.machine.didRequestVerification(id, as: id, at: start)
         }
         let ready: JSONValue = [
             "from_device": "GHOST", "methods": ["m.sas.v1"],

@@ -275,8 +275,60 @@ struct AccountTests {
 
         let other = try await Self.register("eve")
         await #expect(throws: SignInProblem.otherUser) { _ = try await Self.signIn(other, to: accounts, again: ann) }
+        let former = try #require(try await list.accounts().first?.device)
+        #expect(await accounts.reusableDevice(of: ann) == (RatchetLibrary.version == nil ? former : nil))
         #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
         try await Self.wait(accounts, for: ann) { $0 == .online }
+        if RatchetLibrary.version != nil { #expect(try await list.accounts().map(\.device) != [former]) }
+        await accounts.close()
+        await list.close()
+    }
+
+    /// The devices whose keys the server has.
+    private static func publishedDevices(of user: String, _ client: MatrixClient) async throws -> Set<String> {
+        let response = try await client.call(
+            .post, ["client", "v3", "keys", "query"], body: ["device_keys": .object([user: []])])
+        return Set((response["device_keys"]?[user]?.object ?? [:]).keys)
+    }
+
+    private static func waitForKeys(of device: String, _ user: String, _ client: MatrixClient) async throws {
+        while try await !publishedDevices(of: user, client).contains(device) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test("Canceling to sign in again after a soft logout keeps the device and its keys on the server")
+    func cancelingToSignInAgain() async throws {
+        guard RatchetLibrary.version != nil else { return }
+        let home = Home()
+        let name = try await Self.register("ann")
+        let (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let backend = try await #require(accounts.backend(of: ann))
+        let device = try #require(try await list.accounts().first?.device)
+        try await Self.waitForKeys(of: device, ann, backend.client)
+        var request = MatrixRequest(.post, try TestHomeserver.url().appending(path: "_parlance/expire"))
+        request.body = .json(Data(#"{"user":"\#(ann)"}"#.utf8))
+        #expect(try await backend.client.transport.send(request).status == 200)
+        await accounts.reconnect()
+        try await Self.wait(accounts, for: ann) { $0 == .signedOut(isSoft: true) }
+
+        let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
+        let pending = try await accounts.signIn(
+            to: server, with: .password(name: name, AccountCredential("password")), again: ann)
+        #expect(pending.device == device)
+        let client = MatrixClient(
+            server: server.url, token: try #require(await accounts.pending[ann]?.token), transport: CurlTransport())
+        await accounts.abandon(ann)
+        #expect(try await Self.publishedDevices(of: ann, client) == [device])
+
+        // Another client ends the session: the device is deleted, and comes back by the next sign-in.
+        try await client.logOut()
+        #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
+        #expect(try await list.accounts().map(\.device) == [device])
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        try await Self.waitForKeys(of: device, ann, backend.client)
         await accounts.close()
         await list.close()
     }

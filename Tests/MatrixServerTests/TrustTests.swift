@@ -21,11 +21,13 @@ struct TrustTests {
         try await asked.backend.perform(.accept, in: request.id)
         let one = try await asking.verification(where: \.isComparing)
         let other = try await asked.verification(where: \.isComparing)
-        #expect(one.phase == other.phase && one.id == request.id)
-        for user in [asking, asked] { try await user.backend.perform(.confirmMatch, in: request.id) }
-        for user in [asking, asked] {
+        #expect(one.phase == other.phase)
+        // Who asks in a room does not have the event's ID from the beginning.
+        let ends = [(asking, one.id), (asked, request.id)]
+        for (user, id) in ends { try await user.backend.perform(.confirmMatch, in: id) }
+        for (user, id) in ends {
             try await user.verification { $0 == .done }
-            try await user.backend.perform(.dismiss, in: request.id)
+            try await user.backend.perform(.dismiss, in: id)
         }
     }
 
@@ -149,7 +151,7 @@ struct TrustTests {
         try await bob.messages(in: chat) { $0.last?.text == "Verified" }
 
         let other = try await bob.anotherDevice()
-        _ = try await other.backend.createIdentity(password: "password")
+        _ = try await other.backend.replaceIdentity(password: "password")
         try await ann.identity(of: bob.session.user, is: .changedAfterVerification)
         for await trust in ann.backend.trust(of: chat) where trust.holding == [bob.session.user] { break }
         try await ann.backend.send(Fixtures.outgoing("Held", transaction: "held"), to: chat)

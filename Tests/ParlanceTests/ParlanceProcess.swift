@@ -201,8 +201,8 @@ final class ParlanceProcess {
     /// Selects all text of the composer, copies it and returns it.
     func copyComposerText() throws -> String {
         try press("ctrl+a", "ctrl+c")
-        // The tool fails while the clipboard is empty.
-        return (try? Self.tool("xclip", "-out", "-selection", "clipboard")) ?? ""
+        // The tool fails while the clipboard is empty, and waits for ever for an owner that is replaced meanwhile.
+        return (try? Self.tool("timeout", "5", "xclip", "-out", "-selection", "clipboard")) ?? ""
     }
 
     /// Polls until there is a value; fails after a minute.

@@ -38,6 +38,21 @@ import ToolSupport
         }
     }
 
+    @Test("Another spelling of a Curve25519 key is not read")
+    func canonicalKeys() throws {
+        func key(_ first: UInt8, _ last: UInt8, _ middle: UInt8 = 0xFF) -> String {
+            Base64.encoded([first] + [UInt8](repeating: middle, count: 30) + [last])
+        }
+        for text in [key(0xED, 0x7F), key(0xFF, 0x7F), key(9, 0x80, 0), key(0, 0xFF, 0)] {
+            #expect(throws: RatchetError.key) { try Curve25519Key(base64: text) }
+        }
+        for text in [key(0xEC, 0x7F), key(0xFF, 0x7F, 0xFE), key(9, 0, 0), key(0xFF, 0x7E)] {
+            #expect(try "\(Curve25519Key(base64: text))" == text)
+        }
+        let own = try OlmAccount().identityKey
+        #expect(try Curve25519Key(base64: "\(own)") == own)
+    }
+
     @Test func messagesMayComeOutOfOrderAndOnce() throws {
         let pair = try Pair()
         let messages = try (0..<10).map { try pair.toBob.encrypt([UInt8($0)]) }

@@ -8,6 +8,17 @@ import ToolSupport
 /// PARLANCE_RATCHETS_PEERS.
 @Suite(.enabled(if: !Peer.commands.isEmpty, "no peers: build-aux/ratchets-peers installs them"), .serialized)
 struct PeerTests {
+    // What is missing is no argument of the other tests, which would not say so.
+    @Test(
+        "vodozemac's other binding takes part",
+        .enabled(if: Peer.commands["vodozemac"] != nil, "no vodozemac: build-aux/ratchets-peers says why"))
+    func vodozemac() throws { _ = try Peer("vodozemac").identity() }
+
+    @Test(
+        "libolm takes part",
+        .enabled(if: Peer.commands["olm"] != nil, "no libolm: build-aux/ratchets-peers says why"))
+    func libolm() throws { _ = try Peer("olm").identity() }
+
     @Test(arguments: Peer.commands.keys.sorted())
     func olmThatWeBegin(name: String) throws {
         let peer = try Peer(name)

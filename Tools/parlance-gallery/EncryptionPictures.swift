@@ -4,12 +4,14 @@ import ChatGtk
 import ChatViewModels
 import Foundation
 import GtkKit
+import TimelineGtk
 
 /// Draws the visible parts of encryption: dialogs, banners, marks, and sealed messages.
 struct EncryptionPictures {
     let gallery: Gallery
     let pictures: PictureFolder
     private let encryption = FixtureEncryption()
+    private let accounts = FixtureAccounts()
 
     private static let narrow = 360
     private static let widths = [360, 1200]
@@ -18,6 +20,15 @@ struct EncryptionPictures {
         fingerprint: "R9ZlmDKHqp9mtJxGQ0iYVtDLVSvk4YlGn3HzgzRpGd8")
     private static let unconfirmed = EncryptionStatus(
         condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1, hasPassphrase: true)
+    private static let replaced = EncryptionStatus(
+        condition: .on, identity: .replaced, recovery: .incomplete, otherConfirmedDevices: 1)
+    private static let problems: [(name: String, problem: EncryptionCondition.Problem)] = [
+        ("locked", .locked(.locked)), ("credential", .credentialLost), ("missing", .missing),
+        ("damaged", .damaged(reason: "checksum")), ("replaced", .replaced), ("device", .noDevice),
+        ("storage", .storage(reason: "full")), ("not-built", .notBuilt),
+    ]
+    /// Those whose notices in a room differ.
+    private static let roomProblems: Set = ["locked", "missing", "replaced", "not-built"]
 
     /// - Returns: the exit status.
     func draw() async -> Int32 {
@@ -28,7 +39,7 @@ struct EncryptionPictures {
         }
         TextRendering.useDesignedShapes()
         encryption.set(Self.ready)
-        await gallery.openWindow(encryption: encryption)
+        await gallery.openWindow(of: accounts, encryption: encryption)
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
             return pictures.fail("no window")
         }
@@ -38,8 +49,10 @@ struct EncryptionPictures {
                 window.window.setDefaultSize(width: width, height: 700)
                 await gallery.waitUntilIdle()
                 let suffix = "\(width)-\(scheme)"
-                guard await drawRoom(suffix, coordinator, window), await drawBanners(suffix, window),
-                    await drawVerifications(suffix, width), await drawSetUp(suffix, width, window),
+                guard await drawRoom(suffix, coordinator, window),
+                    await drawQuestions(suffix, coordinator, window), await drawAccount(suffix, window),
+                    await drawBanners(suffix, window), await drawVerifications(suffix, width),
+                    await drawSetUp(suffix, width, window),
                     await drawPreferences(suffix, width, coordinator, window)
                 else { return pictures.fail("cannot draw encryption at \(suffix)") }
             }
@@ -60,7 +73,7 @@ struct EncryptionPictures {
         let notices: [(String, RoomTrust)] = [
             ("missing", RoomTrust(withoutIdentity: [ann, FixtureConversation.tomas.id])),
             ("changed", RoomTrust(changed: [ida])), ("holding", RoomTrust(changed: [ida], holding: [ida])),
-            ("room", RoomTrust()),
+            ("own-replaced", RoomTrust(isOwnReplaced: true)), ("room", RoomTrust()),
         ]
         for (name, trust) in notices {
             encryption.set(trust)
@@ -69,14 +82,60 @@ struct EncryptionPictures {
         }
         coordinator.conversation?.timeline.send(.pages(.jump(.message(MessageID("s0")))))
         await gallery.waitUntilIdle()
-        try? await Task.sleep(for: .seconds(2))
-        guard pictures.saveWindow(window.window, "encrypted-sealed-\(suffix)") else { return false }
+        for page in 1...3 {
+            // Wait for the highlight and the overlay scrollbar to fade out.
+            try? await Task.sleep(for: .seconds(2))
+            guard pictures.saveWindow(window.window, "encrypted-sealed\(page)-\(suffix)") else { return false }
+            TimelineList.below(window.window)?.scrollPage(1)
+        }
         encryption.set(RoomTrust(changed: [ida], holding: [ida]))
         await gallery.waitUntilIdle()
         coordinator.conversation?.answerTrustNotice()
         let isDrawn = await drawDialog("identity-\(suffix)", width(of: suffix))
         encryption.set(RoomTrust())
-        return isDrawn
+        guard isDrawn else { return false }
+        for (name, problem) in Self.problems where Self.roomProblems.contains(name) {
+            accounts.set(.off(problem))
+            await gallery.waitUntilIdle()
+            guard pictures.saveWindow(window.window, "encrypted-off-\(name)-\(suffix)") else { return false }
+        }
+        accounts.set(.on)
+        return true
+    }
+
+    /// Draws the questions before something is not encrypted, or always is.
+    private func drawQuestions(
+        _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
+    ) async -> Bool {
+        encryption.set(Self.ready)
+        await gallery.waitUntilIdle()
+        guard let conversation = coordinator.conversation else { return false }
+        let message = FixtureConversation.readableMessage
+        coordinator.forwarder(of: conversation).forward([message], to: FixtureService.team)
+        guard await drawDialog("forward-\(suffix)", nil) else { return false }
+        conversation.timeline.send(.message(message, .react("👍")))
+        guard await drawDialog("react-\(suffix)", nil) else { return false }
+        coordinator.rooms.send(.select(FixtureService.team))
+        await gallery.waitUntilIdle()
+        guard window.window.activateAction("win.room-details"), await waitForDialog(),
+            let details = Dialog.all.first, press("Turn On…", in: details),
+            await drawDialog("turn-on-\(suffix)", nil, over: details)
+        else { return false }
+        details.close()
+        return true
+    }
+
+    /// Draws the account list while encryption is off, and the question before signing out.
+    private func drawAccount(_ suffix: String, _ window: MainWindow) async -> Bool {
+        window.showSidebar()
+        accounts.set(.off(.credentialLost))
+        await gallery.waitUntilIdle()
+        guard let button = Self.first(below: window.window, { $0.hasStyle("account-button") }) else { return false }
+        button.withPointer { gtk_menu_button_popup($0) }
+        await gallery.waitUntilIdle()
+        guard pictures.saveWindow(window.window, "account-off-\(suffix)") else { return false }
+        accounts.set(.on)
+        return press("Sign Out…", in: window.window) ? await drawDialog("sign-out-keys-\(suffix)", nil) : false
     }
 
     private func drawBanners(_ suffix: String, _ window: MainWindow) async -> Bool {
@@ -148,7 +207,9 @@ struct EncryptionPictures {
         guard press("Confirm…", in: window.window), await waitForDialog(), activateRow("Reset…"),
             await drawDialog("confirm-reset-\(suffix)", width)
         else { return false }
-        return true
+        encryption.set(Self.replaced)
+        await gallery.waitUntilIdle()
+        return press("Confirm…", in: window.window) ? await drawDialog("confirm-replaced-\(suffix)", width) : false
     }
 
     private func drawPreferences(
@@ -157,12 +218,63 @@ struct EncryptionPictures {
         encryption.set(Self.ready)
         await gallery.waitUntilIdle()
         guard let settings = Settings(schema: "io.github.parlance_chat.Parlance"),
-            let account = coordinator.encryption?.preferences(account: "@robin:example.org", name: "Robin")
+            let account = coordinator.encryption?.preferences(
+                account: FixtureAccounts.account.id, name: FixtureAccounts.account.name)
         else { return false }
         PreferencesDialog.present(settings: settings, encryption: [account], over: window.window, showing: .encryption)
         await gallery.waitUntilIdle()
-        Dialog.all.first?.window?.setDefaultSize(width: width == Self.narrow ? width : 720, height: 1100)
-        return await drawDialog("preferences-encryption-\(suffix)", nil)
+        guard let dialog = Dialog.all.first else { return false }
+        dialog.window?.setDefaultSize(width: width == Self.narrow ? width : 720, height: 1100)
+        guard await drawDialog("preferences-encryption-\(suffix)", nil, closes: false),
+            await drawStates(suffix), await drawKeyFile(suffix, account, dialog)
+        else { return false }
+        dialog.close()
+        await gallery.waitUntilIdle()
+        return true
+    }
+
+    /// Draws the open preferences in each state of the account's encryption.
+    private func drawStates(_ suffix: String) async -> Bool {
+        let backups: [(String, EncryptionStatus.Backup)] = [
+            ("off", .off), ("untrusted", .untrusted),
+            ("failing", .failing(remaining: 12, reason: "M_LIMIT_EXCEEDED")),
+        ]
+        var states: [(String, EncryptionStatus)] = [("identity-replaced", Self.replaced)]
+        for (name, problem) in Self.problems {
+            states.append(("off-\(name)", EncryptionStatus(condition: .off(problem))))
+        }
+        for (name, backup) in backups {
+            var status = Self.ready
+            status.backup = backup
+            states.append(("backup-\(name)", status))
+        }
+        for (name, status) in states {
+            encryption.set(status)
+            guard await drawDialog("preferences-\(name)-\(suffix)", nil, closes: false) else { return false }
+        }
+        encryption.set(Self.ready)
+        return true
+    }
+
+    /// Draws the question before an export, and what became of one and of imports, in the open preferences.
+    private func drawKeyFile(
+        _ suffix: String, _ account: EncryptionPreferencesViewModel, _ preferences: Dialog
+    ) async -> Bool {
+        await gallery.waitUntilIdle()
+        guard activateRow("Export Keys…"), await drawDialog("export-keys-\(suffix)", nil, over: preferences) else {
+            return false
+        }
+        let file = pictures.url.appending(path: "keys.txt")
+        let steps: [(String, EncryptionPreferencesViewModel.Action)] = [
+            ("exported", .exportKeys(file, passphrase: AccountCredential("passphrase"))),
+            ("imported", .importKeys(file, passphrase: AccountCredential("passphrase"))),
+            ("import-failed", .importKeys(file, passphrase: AccountCredential(""))),
+        ]
+        for (name, action) in steps {
+            account.send(action)
+            guard await drawDialog("keys-\(name)-\(suffix)", nil, closes: false) else { return false }
+        }
+        return true
     }
 
     // MARK: Helpers
@@ -174,10 +286,14 @@ struct EncryptionPictures {
         return Dialog.all.first != nil
     }
 
-    /// - Parameter width: the dialog's width if it is the narrow one; otherwise the dialog has its own width.
-    private func drawDialog(_ name: String, _ width: Int?, closes: Bool = true) async -> Bool {
+    /// - Parameters:
+    ///   - width: the dialog's width if it is the narrow one; otherwise the dialog has its own width.
+    ///   - parent: the dialog that this one is over, if any.
+    private func drawDialog(
+        _ name: String, _ width: Int?, over parent: Dialog? = nil, closes: Bool = true
+    ) async -> Bool {
         await gallery.waitUntilIdle()
-        guard let dialog = Dialog.all.first else { return false }
+        guard let dialog = Dialog.all.first(where: { !$0.isSame(as: parent) }) else { return false }
         if width == Self.narrow {
             dialog.window?.setDefaultSize(width: Self.narrow, height: 640)
             await gallery.waitUntilIdle()

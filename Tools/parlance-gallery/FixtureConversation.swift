@@ -105,11 +105,12 @@ nonisolated enum FixtureConversation {
         }
     }
 
+    /// The first readable message of ``sealedMessages(in:now:)``.
+    static let readableMessage = MessageID("s\(SealReason.allCases.count)")
+
     /// Sealed messages, one for each reason, and readable messages, one for each mark.
     static func sealedMessages(in room: RoomID, now: Date) -> [Message] {
-        let reasons: [SealReason] = [
-            .beforeMembership, .beforeSignIn, .noKey, .unconfirmedDevice, .unconfirmedSender, .keysLocked, .damaged,
-        ]
+        let reasons = SealReason.allCases
         let lines: [(text: String, trust: MessageTrust?)] = [
             ("Who bakes the cake?", .unproven), ("I do, if someone brings the candles", nil),
             ("Is this encrypted?", .notEncrypted), ("It’s me, from my new phone", .changedIdentity),

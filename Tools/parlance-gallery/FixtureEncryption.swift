@@ -72,15 +72,32 @@ final class FixtureEncryption: EncryptionService {
         if password == nil, state.withLock({ $0.asksForPassword }) { throw EncryptionError.passwordRequired }
         return Self.key
     }
+    func replaceIdentity(password: String?) async throws -> RecoveryKey {
+        try await createIdentity(password: password)
+    }
     func recover(with secret: String) async throws { throw EncryptionError.wrongRecoveryKey }
     func replaceRecoveryKey() async throws -> RecoveryKey { Self.key }
     func confirmRecoveryKey() async throws {}
     func setBackupEnabled(_ isEnabled: Bool) async throws {}
-    func exportKeys(to file: URL, passphrase: String) async throws -> Int { 0 }
+    func exportKeys(to file: URL, passphrase: String) async throws -> Int { 1240 }
+    /// An empty passphrase is wrong.
     func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
-        ImportedKeyCount(total: 0, new: 0)
+        if passphrase.isEmpty { throw EncryptionError.wrongPassphrase }
+        return ImportedKeyCount(total: 1240, new: 312, rejected: 2)
     }
     func devices() async throws -> [AccountDevice] {
+        let status = state.withLock { $0.status }
+        return Self.devices.map { device in
+            var device = device
+            if status.condition != .on {
+                device.trust = .unknown
+            } else if status.identity != .confirmed, device.trust != .withoutEncryption {
+                device.trust = device.isThis ? .unconfirmed : .unproven
+            }
+            return device
+        }
+    }
+    private static var devices: [AccountDevice] {
         [
             AccountDevice(id: "GKYXPCNWTZ", name: "Parlance on the desk", isThis: true, trust: .confirmed),
             AccountDevice(

@@ -28,9 +28,12 @@ actor FixtureService: ChatService {
     /// An image for the attachment tray.
     nonisolated var coverFile: URL { URL(string: media.photo(0).uri) ?? URL(fileURLWithPath: "/") }
 
+    nonisolated let capabilities: BackendCapabilities
+
     /// - Parameter isPublished: whether to omit rooms named after what they demonstrate.
-    init(now: Date, isPublished: Bool) {
+    init(now: Date, isPublished: Bool, capabilities: BackendCapabilities) {
         self.now = now
+        self.capabilities = capabilities
         rooms = FixtureConversation.rooms(isPublished: isPublished, now: now)
         messages = [
             Self.team: FixtureConversation.messages(in: Self.team, with: media, now: now),
@@ -92,6 +95,12 @@ actor FixtureService: ChatService {
     }
 
     func removeMember(_ member: MemberID, from room: RoomID) async throws { throw ChatError.notPermitted }
+
+    func members(of room: RoomID) async throws -> RoomMembers {
+        RoomMembers(
+            entries: FixtureConversation.members.map { RoomMembers.Entry($0) },
+            permissions: [.rename, .invite, .encrypt])
+    }
 
     func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
         guard let index = rooms.firstIndex(where: { $0.id == room }) else { throw ChatError.notFound }

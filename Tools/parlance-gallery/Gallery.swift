@@ -19,10 +19,15 @@ final class Gallery {
     private(set) var coordinator: ConversationCoordinator?
     private(set) var window: MainWindow?
 
-    /// - Parameter isPublished: whether the room list is for published screenshots.
-    init(isPublished: Bool = false, _ work: @escaping @MainActor (Gallery) async -> Int32) {
+    /// - Parameters:
+    ///   - isPublished: whether the room list is for published screenshots.
+    ///   - capabilities: what the rooms' server supports.
+    init(
+        isPublished: Bool = false, capabilities: BackendCapabilities = [],
+        _ work: @escaping @MainActor (Gallery) async -> Int32
+    ) {
         self.work = work
-        service = FixtureService(now: Gallery.now, isPublished: isPublished)
+        service = FixtureService(now: Gallery.now, isPublished: isPublished, capabilities: capabilities)
         application.onStartup { MainLoop.attachDispatchQueue() }
         application.onActivate { [weak self] in self?.start() }
     }
@@ -46,18 +51,43 @@ final class Gallery {
     // MARK: Helpers
 
     /// Opens the main window on the fixture conversation.
-    /// - Parameter encryption: the account's encryption; `nil` for none.
-    func openWindow(encryption: FixtureEncryption? = nil) async {
-        let coordinator = ConversationCoordinator(
-            ConversationEnvironment(
-                service: service, now: { Gallery.now }, translator: .gettext,
-                completion: ConversationEnvironment.Completion(everyone: "Everyone in this room"),
-                encryption: encryption))
+    func openWindow() async {
+        let coordinator = makeCoordinator()
         self.coordinator = coordinator
         let accounts = AccountsCoordinator(local: coordinator)
         let window = MainWindow(application: application, accounts: accounts, settings: nil)
         self.window = window
         coordinator.start(opening: FixtureService.team)
+        await present(window, of: accounts)
+    }
+
+    /// Opens the main window on the fixture conversation of an account.
+    func openWindow(of service: FixtureAccounts, encryption: FixtureEncryption) async {
+        let accounts = AccountsCoordinator(local: makeCoordinator(), service: service) { [weak self] _, session in
+            guard let self else { return nil }
+            let coordinator = makeCoordinator(session, encryption: encryption)
+            self.coordinator = coordinator
+            coordinator.start(opening: FixtureService.team)
+            return coordinator
+        }
+        accounts.start(showing: FixtureAccounts.account.id)
+        await accounts.waitUntilIdle(within: .seconds(10))
+        let window = MainWindow(application: application, accounts: accounts, settings: nil)
+        self.window = window
+        await present(window, of: accounts)
+    }
+
+    private func makeCoordinator(
+        _ session: AccountSession = AccountSession(), encryption: FixtureEncryption? = nil
+    ) -> ConversationCoordinator {
+        ConversationCoordinator(
+            ConversationEnvironment(
+                service: service, now: { Gallery.now }, translator: .gettext, session: session,
+                completion: ConversationEnvironment.Completion(everyone: "Everyone in this room"),
+                encryption: encryption))
+    }
+
+    private func present(_ window: MainWindow, of accounts: AccountsCoordinator) async {
         window.present()
         await waitUntilIdle()
         // Count the window as attended even if it does not have the focus.

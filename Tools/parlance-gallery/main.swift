@@ -1,3 +1,4 @@
+import ChatCore
 import ChatGtk
 import Foundation
 import GtkKit
@@ -36,7 +37,9 @@ case ("screenshots", 2):
     gallery = Gallery { await Screenshots(gallery: $0, pictures: pictures).draw() }
 case ("encryption", 2):
     let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
-    gallery = Gallery { await EncryptionPictures(gallery: $0, pictures: pictures).draw() }
+    gallery = Gallery(capabilities: [.reactions, .memberList]) {
+        await EncryptionPictures(gallery: $0, pictures: pictures).draw()
+    }
 case ("sizes", 2):
     let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
     gallery = Gallery { await SizePictures(gallery: $0, pictures: pictures).draw() }

@@ -8,9 +8,10 @@ import ToolSupport
 /// After `begin URL SLIDING USER DEVICE TOKEN [DEATH]` it prints `ready`. Then it accepts commands: `identity` creates
 /// an identity unless there is a complete one, prints `key` and the recovery key if it has created one, and `identity`;
 /// `say ROOM TEXT` prints `queued TEXT` and, once the sync has returned the message, `said TEXT`; `wait ROOM TEXT`
-/// waits for a message that is already queued; `backed` prints `backed` once all keys are in the backup; `end ROOM
-/// EVENT…` prints `text EVENT TEXT` or `unread EVENT REASON` for every message, after a while if some EVENT cannot be
-/// read, and `done`. For each message sent it prints `sealed SESSION INDEX DIGEST`.
+/// waits for a message that is already queued; `read ROOM TEXT…` prints `missing TEXT` for every text that cannot be
+/// read after a while, and `read`; `backed` prints `backed` once its status says that all keys are in the backup; `end
+/// ROOM EVENT…` prints `text EVENT TEXT` or `unread EVENT REASON` for every message, after a while if some EVENT cannot
+/// be read, and `done`. For each message sent it prints `sealed SESSION INDEX DIGEST`.
 struct KeyChild {
     let folder: String
 
@@ -37,6 +38,11 @@ struct KeyChild {
                 }
                 try await user.sent(text, in: room)
                 ParentPipe.send("said \(text)")
+            case "read":
+                for text in try await user.missing(Set(words.dropFirst(2)), in: RoomID(words[1])) {
+                    ParentPipe.send("missing \(text)")
+                }
+                ParentPipe.send("read")
             case "backed":
                 try await user.status { $0.backup == .on(remaining: 0) }
                 ParentPipe.send("backed")
@@ -57,7 +63,8 @@ struct KeyChild {
 
     private func makeIdentity(_ user: KeyUser) async throws {
         let status = try await user.status { $0.identity != .unknown && $0.recovery != .unknown }
-        // Acts like a user who was interrupted and follows what the window offers.
+        // Acts like a user who was interrupted and follows what the window offers. The run notices if that replaces an
+        // identity.
         switch status.identity {
         case .confirmed:
             if status.recovery != .ready {

@@ -19,6 +19,8 @@ struct KeyProcess {
     private(set) var recoveryKey: String?
     /// The texts that all processes have queued.
     private(set) var queued: Set<String> = []
+    /// The texts that it was asked to read and could not.
+    private(set) var missing: Set<String> = []
     /// How the messages of the rooms read at the end.
     private(set) var readings: [String: KeyUser.Reading] = [:]
     private var child: ChildProcess?
@@ -76,6 +78,7 @@ struct KeyProcess {
             case "sealed": SealedIndex(words: Array(words.dropFirst())).map { indices.insert($0) }
             case "key": recoveryKey = words.dropFirst().joined(separator: " ")
             case "queued": queued.insert(words[1])
+            case "missing": missing.insert(words[1])
             case "text": readings[words[1]] = .text(words.dropFirst(2).joined(separator: " "))
             case "unread": readings[words[1]] = .sealed(words[2])
             default: break

@@ -1,11 +1,13 @@
 import ChatCore
+import ChatStore
 import Foundation
 import MatrixBackend
+import MatrixCrypto
 import ToolSupport
 
-/// Users in an encrypted room, one of whom is repeatedly killed while exchanging keys, as is the server. No message
-/// stays unreadable that another device can read, no key is missing from the backup, and no session index is used for
-/// two messages.
+/// Users in an encrypted room, some of whom are killed while exchanging keys, as is the server. No message stays
+/// unreadable that another device can read, no key is missing from the backup, no identity is replaced, and no session
+/// index is used for two messages.
 struct KeyRun {
     /// The number of messages after which the key is rotated.
     private static let rotation = 3
@@ -25,9 +27,11 @@ struct KeyRun {
         let steadyRoom: String
         let bob: KeyUser
         let bobSession: MatrixSession
-        /// Another device of the user who is killed.
+        /// Another device of the user who is killed. It uploads nothing to the backup, where its keys would hide that
+        /// those of the killed one are missing.
         let observer: KeyUser
         let indices: UsedIndices
+        let losses = KeyLosses()
     }
 
     func run() async throws -> Bool {
@@ -49,7 +53,7 @@ struct KeyRun {
         try await server.encrypt(room, after: Self.rotation, as: ann.session)
         let steadyRoom = try await server.makeRoom(of: ann.session, with: bobSession)
         try await server.encrypt(steadyRoom, after: 100, as: ann.session)
-        let observer = try await device(of: "ann", isSliding: false, server, folder, indices)
+        let observer = try await device(of: "ann", isSliding: false, uploadsBackup: false, server, folder, indices)
         try await observer.backend.recover(with: key)
         try await observer.status { $0.identity == .confirmed }
         let scene = Scene(
@@ -70,12 +74,15 @@ struct KeyRun {
 
     /// Signs in to an account on one more device, in this process.
     private func device(
-        of name: String, isSliding: Bool, _ server: SoakHomeserver, _ folder: URL, _ indices: UsedIndices
+        of name: String, isSliding: Bool, uploadsBackup: Bool = true, _ server: SoakHomeserver, _ folder: URL,
+        _ indices: UsedIndices
     ) async throws -> KeyUser {
         let session = try await server.signIn(name)
         let place = folder.appendingPathComponent("\(name)-\(session.device)", isDirectory: true)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        return try await KeyUser(session, url: server.url, isSliding: isSliding, folder: place) { indices.insert($0) }
+        return try await KeyUser(
+            session, url: server.url, isSliding: isSliding, folder: place, uploadsBackup: uploadsBackup
+        ) { indices.insert($0) }
     }
 
     /// A new user with an identity, in this process.
@@ -153,13 +160,17 @@ struct KeyRun {
         let (user, session) = try await member(name, scene.server, scene.folder, scene.indices)
         try await scene.server.add(session, to: scene.room, by: scene.bobSession)
         let hasDied = try await kill(&ann, name, death, scene)
+        // Ann encrypts only once her sync has caught up, so she knows of the new member.
+        let missing = try await user.missing(["a\(name)"], in: RoomID(scene.room))
+        scene.losses.note(missing, of: name)
         try await user.say("c\(name)", in: RoomID(scene.room))
         await user.close()
         try await scene.server.leave(scene.room, as: session)
         return hasDied
     }
 
-    /// Kills a user at the first start, or during the creation of the identity, then repeats it without a kill.
+    /// Kills a user at the first start, or during the creation of the identity, then repeats it without a kill, and
+    /// looks at what the user has lost.
     private func killNewUser(_ name: String, _ death: DyingTransport.Death, _ scene: Scene) async throws -> Bool {
         let session = try await scene.server.register(name)
         let dan = KeyProcess(
@@ -172,18 +183,69 @@ struct KeyRun {
             }
             pair.1 = try pair.0.end(after: 1)
         }
+        let identity = try await scene.server.masterKey(of: session)
         user = try await Self.onThread(user) { user in
             guard try user.start(), try user.ask("identity", until: "identity") else {
                 throw SoakFailure("\(name) has no identity")
             }
         }
-        try await scene.server.add(session, to: scene.room, by: scene.bobSession)
-        _ = try await Self.onThread(user) { user in
-            guard try user.say("d\(name)", in: scene.room) else { throw SoakFailure("\(name) dies again") }
-            _ = try user.end(after: 0)
+        if let identity, try await scene.server.masterKey(of: session) != identity {
+            scene.losses.note("\(name) has replaced the identity")
         }
+        try await scene.server.add(session, to: scene.room, by: scene.bobSession)
+        user = try await Self.onThread(user) { user in
+            guard try user.say("d\(name)", in: scene.room) else { throw SoakFailure("\(name) dies again") }
+        }
+        try await answer(user, name, scene)
         try await scene.server.leave(scene.room, as: session)
         return hasDied
+    }
+
+    /// Has a new user read an answer, back up the keys, and restore them on another device by the recovery key.
+    private func answer(_ user: KeyProcess, _ name: String, _ scene: Scene) async throws {
+        let room = RoomID(scene.room)
+        // The message follows the new member in the sync, so that the answer is for that member, too.
+        scene.losses.note(try await scene.bob.missing(["d\(name)"], in: room), of: "bob")
+        try await scene.bob.say("e\(name)", in: room)
+        let texts: Set<String> = ["d\(name)", "e\(name)"]
+        let user = try await Self.onThread(user) { _ = try $0.end(after: 0) }
+        let backedUp = try await backUp(user) { user in
+            let question = "read \(scene.room) \(texts.sorted().joined(separator: " "))"
+            guard try user.ask(question, until: "read") else { throw SoakFailure("\(name) dies again") }
+        }
+        scene.losses.note(backedUp.missing, of: name)
+        guard let key = backedUp.recoveryKey else { return scene.losses.note("the recovery key of \(name)") }
+        let restored = try await device(of: name, isSliding: false, scene.server, scene.folder, scene.indices)
+        do {
+            try await restored.backend.recover(with: key)
+            scene.losses.note(try await restored.missing(texts, in: room), of: "another device of \(name)")
+        } catch let error as EncryptionError {
+            scene.losses.note("the recovery key of \(name): \(error)")
+        }
+        await restored.close()
+    }
+
+    /// Runs a user's process until all keys that it has stored are in the backup. Its own status may be older than a
+    /// key that has just arrived.
+    /// - Parameter work: What the process does before.
+    private func backUp(
+        _ user: KeyProcess, _ work: @escaping @Sendable (inout KeyProcess) throws -> Void
+    ) async throws -> KeyProcess {
+        var user = user
+        for _ in 0..<10 {
+            user = try await Self.onThread(user) { user in
+                guard try user.start() else { throw SoakFailure("\(user.session.user) dies") }
+                try work(&user)
+                guard try user.ask("backed", until: "backed") else { throw SoakFailure("\(user.session.user) dies") }
+                _ = try user.end(after: 0)
+            }
+            let place = user.folder.appendingPathComponent("store", isDirectory: true)
+            let keys = try KeyStore(folder: place, isNew: false)
+            let remaining = try await CryptoMachine.remainingInBackup(in: keys)
+            try await keys.close()
+            if remaining == 0 { return user }
+        }
+        throw SoakFailure("\(user.session.user) does not back up all keys")
     }
 
     private func killServer(
@@ -218,14 +280,12 @@ struct KeyRun {
         for message in messages { scene.indices.insert(message) }
         // Also catches two events with the same ciphertext, which `UsedIndices` counts as one message.
         let doubled = messages.count - Set(messages.map { "\($0.session) \($0.index)" }).count
-        ann = try await Self.onThread(ann) { [sealed] ann in
-            guard try ann.start(), try ann.ask("backed", until: "backed") else { throw SoakFailure("ann dies") }
+        ann = try await backUp(ann) { [sealed] ann in
             for (room, events) in sealed {
                 guard try ann.ask("end \(room) \(events.keys.joined(separator: " "))", until: "done") else {
                     throw SoakFailure("ann dies")
                 }
             }
-            _ = try ann.end(after: 0)
         }
         let restored = try await device(of: "ann", isSliding: true, scene.server, scene.folder, scene.indices)
         try await restored.backend.recover(with: key)
@@ -250,7 +310,7 @@ struct KeyRun {
             "\(messages.count) messages, \(scene.indices.count) indices, \(scene.indices.skipped) skipped; \(total) kills at their moment:",
             died.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ") + ";",
             "\(serverKills) kills of the server")
-        let lost = unread["the backup", default: 0]
+        let lost = unread["the backup", default: 0] + scene.losses.count
         let unreadable = unread.filter { $0.key != "the backup" }.values.reduce(0, +)
         let reused = scene.indices.reused + doubled
         SoakReport(name: "keys-kills", value: total, unit: "kills", target: kills).print()

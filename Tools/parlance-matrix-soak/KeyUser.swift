@@ -13,14 +13,17 @@ struct KeyUser {
     let store: ChatStore
     let backend: MatrixBackend
 
+    /// - Parameter uploadsBackup: Whether it uploads keys to the backup, or only believes that it does.
     init(
         _ session: MatrixSession, url: URL, isSliding: Bool, folder: URL, death: DyingTransport.Death? = nil,
-        report: @escaping @Sendable (SealedIndex) -> Void
+        uploadsBackup: Bool = true, report: @escaping @Sendable (SealedIndex) -> Void
     ) async throws {
+        var transport: any MatrixTransport = DyingTransport(death: death, report: report)
+        if !uploadsBackup { transport = NoBackupTransport(transport: transport) }
         store = try await ChatStore.open(in: folder.appendingPathComponent("store", isDirectory: true))
         backend = try await MatrixBackend.start(
             over: store, server: url, ownUserID: session.user, token: nil, hasSlidingSync: isSliding,
-            transport: DyingTransport(death: death, report: report), clock: FastClock(factor: Self.haste))
+            transport: transport, clock: FastClock(factor: Self.haste))
         await backend.openKeys(of: session.device, from: FileCredential(folder: folder))
         try await status { $0.condition == .on }
         await backend.resume(with: session.token)
@@ -67,7 +70,8 @@ struct KeyUser {
         case text(String)
         case sealed(String)
 
-        var isText: Bool { if case .text = self { true } else { false } }
+        var text: String? { if case .text(let text) = self { text } else { nil } }
+        var isText: Bool { text != nil }
     }
 
     /// All messages of a room.
@@ -81,6 +85,18 @@ struct KeyUser {
             }
             guard page.hasOlder, let first = page.messages.first else { return readings }
             position = first.position
+        }
+    }
+
+    /// Returns the texts that are not among a room's newest messages, once none is missing or the time is up.
+    func missing(_ texts: Set<String>, in room: RoomID) async throws -> Set<String> {
+        await untilRoom(room)
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
+            let page = try await backend.messages(in: room, before: .max, limit: 50)
+            let missing = texts.subtracting(page.messages.filter { $0.seal == nil }.map(\.text))
+            if missing.isEmpty || ContinuousClock.now > end { return missing }
+            try await Task.sleep(for: .milliseconds(100))
         }
     }
 

@@ -64,22 +64,23 @@ struct MatrixBench {
         }
         for (name, kind) in [("cold", "list"), ("cold", "all"), ("warm", "list"), ("warm", "online")] {
             let label = "\(name) start to \(kind == "list" ? "a usable list" : kind == "all" ? "all rooms" : "online")"
-            table.add(rows(label, measured["\(name) \(kind) \(few.rooms)"], measured["\(name) \(kind) \(many.rooms)"]))
+            table.add(
+                try rows(label, measured["\(name) \(kind) \(few.rooms)"], measured["\(name) \(kind) \(many.rooms)"]))
         }
         for account in [few, many] {
-            let memory = Self.median(measured["warm memory \(account.rooms)"]?.map(\.kilobytes))
+            let memory = try Self.median(measured["warm memory \(account.rooms)"], \.kilobytes, of: "memory")
             table.add(BenchmarkRow(name: "memory, \(account.rooms) rooms", value: memory / 1024, unit: "MiB"))
         }
     }
 
-    private func rows(_ label: String, _ few: [Start]?, _ many: [Start]?) -> [BenchmarkRow] {
+    private func rows(_ label: String, _ few: [Start]?, _ many: [Start]?) throws -> [BenchmarkRow] {
         // No target for the complete list: its cost is proportional to the rooms, and Synapse lists all of them in each
         // response.
         let target = label.hasSuffix("usable list") ? 1.2 : nil
-        return [("time", "ms", \Start.milliseconds), ("requests", "", \.requests), ("answers", "KB", \.kilobytes)]
+        return try [("time", "ms", \Start.milliseconds), ("requests", "", \.requests), ("answers", "KB", \.kilobytes)]
             .flatMap { what, unit, path in
-                let less = Self.median(few?.map { $0[keyPath: path] })
-                let more = Self.median(many?.map { $0[keyPath: path] })
+                let less = try Self.median(few, path, of: label)
+                let more = try Self.median(many, path, of: label)
                 let ratio = less > 0 ? more / less : more > 0 ? .infinity : 1
                 return [
                     BenchmarkRow(name: "\(label), \(what), \(Self.few) rooms", value: less, unit: unit),
@@ -100,19 +101,21 @@ struct MatrixBench {
         guard counts.count == 2, counts[1] >= Double(Self.maxMessages) else {
             throw SoakFailure("not the whole history came: \(counts)")
         }
-        if let last = fetched.last(where: { $0.name == "history" })?.numbers {
-            let label = "fetching \(Int(counts[1])) messages of a room"
-            table.add([
-                BenchmarkRow(name: "\(label), time", value: last[0] / 1000, unit: "ms"),
-                BenchmarkRow(name: "\(label), requests", value: last[1], unit: ""),
-                BenchmarkRow(name: "\(label), answers", value: last[2] / 1000, unit: "KB"),
-                BenchmarkRow(
-                    name: "\(label), memory", value: (fetched.last?.numbers[0] ?? 0) / 1024, unit: "MiB", target: 150),
-            ])
-        }
+        let label = "fetching \(Int(counts[1])) messages of a room"
+        guard let last = fetched.last(where: { $0.name == "history" })?.numbers, last.count == 3,
+            let memory = fetched.last?.numbers.first
+        else { throw SoakFailure("\(label): nothing was measured") }
+        table.add([
+            BenchmarkRow(name: "\(label), time", value: last[0] / 1000, unit: "ms"),
+            BenchmarkRow(name: "\(label), requests", value: last[1], unit: ""),
+            BenchmarkRow(name: "\(label), answers", value: last[2] / 1000, unit: "KB"),
+            BenchmarkRow(name: "\(label), memory", value: memory / 1024, unit: "MiB", target: 150),
+        ])
         let openTimes = try lines("open", store, server, account.session, rooms)
             .filter { $0.name == "open" }.map { $0.numbers[0] / 1000 }.suffix(2)
-        guard let less = openTimes.first, let more = openTimes.last else { throw SoakFailure("nothing was opened") }
+        guard openTimes.count == 2, let less = openTimes.first, let more = openTimes.last else {
+            throw SoakFailure("opening a room: not both were opened")
+        }
         table.add([
             BenchmarkRow(name: "opening a room, \(Int(counts[0])) messages", value: less, unit: "ms"),
             BenchmarkRow(name: "opening a room, \(Int(counts[1])) messages", value: more, unit: "ms"),
@@ -158,8 +161,8 @@ struct MatrixBench {
         return lines
     }
 
-    private static func median(_ values: [Double]?) -> Double {
-        guard let values, !values.isEmpty else { return 0 }
-        return values.sorted()[values.count / 2]
+    private static func median(_ starts: [Start]?, _ path: KeyPath<Start, Double>, of label: String) throws -> Double {
+        guard let starts, !starts.isEmpty else { throw SoakFailure("\(label): nothing was measured") }
+        return starts.map { $0[keyPath: path] }.sorted()[starts.count / 2]
     }
 }

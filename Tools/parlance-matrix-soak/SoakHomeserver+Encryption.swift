@@ -21,6 +21,20 @@ extension SoakHomeserver {
         _ = try await call(.post, "rooms/\(room)/leave", [:], as: user)
     }
 
+    /// Returns the public master key of a user's identity, or `nil` if the user has none.
+    func masterKey(of user: MatrixSession) async throws -> String? {
+        let id = user.user.rawValue
+        let query: [String: Any] = ["device_keys": [id: [String]()]]
+        let response = try await call(.post, "keys/query", query, as: user)
+        guard response["device_keys"] is [String: Any] else { throw SoakFailure("no answer about the keys of \(id)") }
+        let identities = response["master_keys"] as? [String: Any]
+        guard let identity = identities?[id] as? [String: Any] else { return nil }
+        guard let key = (identity["keys"] as? [String: String])?.values.first else {
+            throw SoakFailure("an identity of \(id) without a key")
+        }
+        return key
+    }
+
     /// The encrypted messages of a room by event ID.
     func sealedMessages(in room: String, as user: MatrixSession) async throws -> [String: SealedIndex] {
         var found: [String: SealedIndex] = [:]

@@ -168,6 +168,7 @@ static inline gpointer shim_about_new(void) {
 #endif
 }
 static inline GType shim_about_type(void) { return SHIM_ABOUT(get_type)(); }
-static inline void shim_about_add_license(gpointer about, const char *title, const char *copyright, GtkLicense license) {
-    SHIM_ABOUT(add_legal_section)(about, title, copyright, license, NULL);
+static inline void shim_about_add_license(
+    gpointer about, const char *title, const char *copyright, GtkLicense license, const char *text) {
+    SHIM_ABOUT(add_legal_section)(about, title, copyright, license, text);
 }

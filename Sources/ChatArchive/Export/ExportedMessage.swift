@@ -20,12 +20,17 @@ struct ExportedMessage {
     var revisions: [MessageRevision] = []
     /// The sentence for a room event, or `nil` for an ordinary message.
     var happened: String?
+    /// Why the latest edit could not be read; `nil` if it was read.
+    var unreadableEdit: SealReason?
 
     /// The text that represents a message without text; `nil` for others.
     var placeholder: String? {
         if message.isDeleted { return "Message deleted" }
         return message.kind == .sealed ? (message.seal ?? .damaged).sentence : nil
     }
+
+    /// Says that this is not the latest version of the message.
+    var outdated: String? { unreadableEdit.map { "A later edit is missing. \($0.sentence)" } }
 
     /// Whether a text without HTML is Markdown, as for messages typed here or imported. Messages of other Matrix users
     /// are plain text then.
@@ -40,6 +45,13 @@ struct ExportedRoom {
     var exportedAt: Date
     /// The time zone of displayed times.
     var zone: TimeZone
+    /// Whether the room is encrypted, or may be.
+    var isEncrypted = false
+
+    /// The warning at the top of the file; exports are not translated.
+    var warning: String? {
+        isEncrypted ? "This room is encrypted, but this file is not: anyone who can open it can read it." : nil
+    }
 }
 
 /// Writes a room in one of the export formats.

@@ -18,23 +18,24 @@ struct HTMLExport: ExportWriter {
     }
 
     func header(of room: ExportedRoom) throws -> String {
-        """
-        <!DOCTYPE html>
-        \(Self.comment(try json.record(of: room)))
-        <html>
-        <head>
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; media-src 'self' file:">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="generator" content="Parlance">
-        <title>\(Self.escaped(room.name))</title>
-        <style>\(Self.style)</style>
-        </head>
-        <body>
-        <header><h1>\(Self.escaped(room.name))</h1><p>\(Self.escaped(Self.memberNames(room))) · <time>\(times.full(room.exportedAt))</time></p></header>
-        <main>
+        let warning = room.warning.map { "<p><strong>\(Self.escaped($0))</strong></p>" } ?? ""
+        return """
+            <!DOCTYPE html>
+            \(Self.comment(try json.record(of: room)))
+            <html>
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; media-src 'self' file:">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="generator" content="Parlance">
+            <title>\(Self.escaped(room.name))</title>
+            <style>\(Self.style)</style>
+            </head>
+            <body>
+            <header><h1>\(Self.escaped(room.name))</h1><p>\(Self.escaped(Self.memberNames(room))) · <time>\(times.full(room.exportedAt))</time></p>\(warning)</header>
+            <main>
 
-        """
+            """
     }
 
     /// Returns JSON as an HTML comment. Characters that could end the comment, and bidirectional controls, become `\u`
@@ -82,6 +83,7 @@ struct HTMLExport: ExportWriter {
         html +=
             exported.placeholder.map { "<p class=\"gone\">\(Self.escaped($0))</p>" }
             ?? "<div>\(Self.body(exported))</div>"
+        if let outdated = exported.outdated { html += "<p class=\"gone\">\(Self.escaped(outdated))</p>" }
         for file in exported.files { html += Self.file(file) }
         if !exported.reactions.isEmpty {
             let reactionTags = exported.reactions.map { reaction in

@@ -21,6 +21,7 @@ struct JSONExport: ExportWriter {
         var name: String
         var exportedAt: Date
         var members: [MemberRecord]
+        var warning: String?
     }
 
     private struct MessageRecord: Encodable {
@@ -82,6 +83,8 @@ struct JSONExport: ExportWriter {
         var isDeleted: Bool?
         /// Why an encrypted message could not be read.
         var sealed: SealReason?
+        /// Why a later edit could not be read.
+        var unreadableEdit: SealReason?
         var files: [File]?
         var reactions: [Reaction]?
         /// Set for a room event, whose sentence is then in ``text``.
@@ -111,7 +114,7 @@ struct JSONExport: ExportWriter {
             members: room.members.map {
                 RoomRecord.MemberRecord(
                     id: $0.id.rawValue, name: $0.displayName, kind: $0.kind.rawValue, hasLeft: $0.hasLeft)
-            })
+            }, warning: room.warning)
         return try encoded(record)
     }
 
@@ -135,6 +138,7 @@ struct JSONExport: ExportWriter {
                         text: $0.text, html: $0.wording.html, written: $0.wording.written, writtenAt: $0.writtenAt)
                 },
             isDeleted: message.isDeleted ? true : nil, sealed: message.seal,
+            unreadableEdit: exported.unreadableEdit,
             files: exported.files.isEmpty
                 ? nil : exported.files.map { MessageRecord.File(path: $0.path, media: $0.media.media) },
             reactions: message.reactions.isEmpty

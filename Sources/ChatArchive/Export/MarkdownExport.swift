@@ -13,7 +13,8 @@ struct MarkdownExport: ExportWriter {
     func header(of room: ExportedRoom) -> String {
         let memberNames = room.members.filter { !$0.hasLeft }.map { Self.escaped($0.displayName) }.joined(
             separator: ", ")
-        return "# \(Self.escaped(room.name))\n\n\(memberNames) · \(times.full(room.exportedAt))\n"
+        let warning = room.warning.map { "\n**\($0)**\n" } ?? ""
+        return "# \(Self.escaped(room.name))\n\n\(memberNames) · \(times.full(room.exportedAt))\n\(warning)"
     }
 
     mutating func text(of exported: ExportedMessage) -> String {
@@ -35,6 +36,7 @@ struct MarkdownExport: ExportWriter {
         // Escape both together: a fence after the name does not open a code block.
         let name = message.kind == .emote ? "\\* \(Self.escaped(exported.senderName)) " : ""
         var lines = Self.safeLines(name + (exported.placeholder.map { "_\($0)_" } ?? exported.markdown))
+        if let outdated = exported.outdated { lines += ["", "_\(outdated)_"] }
         lines += exported.files.map(Self.file)
         if !exported.reactions.isEmpty {
             lines += [

@@ -42,9 +42,14 @@ struct RoomExporter {
         // While offline, copy only cached files: every request would have to time out.
         var media = ExportedMedia(folder: folder, service: service, isCached: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
+        // After the history was fetched, which brings edits as well.
+        let unreadableEdits = UnreadableEdits(try await service.unreadableEdits(in: room))
+        // Unless it is known that the room is not encrypted, the file says that it is not.
+        let isEncrypted = (try? await service.isEncrypted(room)) ?? true
         try file.write(
             writer.header(
-                of: ExportedRoom(id: room, name: name, members: members, exportedAt: now, zone: zone)))
+                of: ExportedRoom(
+                    id: room, name: name, members: members, exportedAt: now, zone: zone, isEncrypted: isEncrypted)))
         var position = whole.map { $0 - 1 } ?? Int64.min
         var ends: (first: Int64, last: Int64)?
         while true {
@@ -59,7 +64,9 @@ struct RoomExporter {
             for message in page.messages {
                 let files = try await media.copy(message.attachments)
                 let revisions = try await revisions(of: message)
-                try file.write(writer.text(of: Self.exported(message, files, revisions, names)))
+                var exported = Self.exported(message, files, revisions, names)
+                exported.unreadableEdit = unreadableEdits.reason(for: message)
+                try file.write(writer.text(of: exported))
             }
             position = last.position
             report.messages += page.messages.count

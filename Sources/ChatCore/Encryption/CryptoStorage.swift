@@ -71,6 +71,8 @@ public struct CryptoRecord: Hashable, Sendable {
         case unopenedMessage = 21
         /// The order in which the records of ``withheldSession`` arrived.
         case withheldOrder = 22
+        /// Marks a session whose device was not confirmed when its key arrived. Owner: the user.
+        case unconfirmedSession = 23
     }
 
     public struct Key: Hashable, Sendable {

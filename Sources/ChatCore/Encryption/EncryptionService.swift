@@ -9,15 +9,24 @@ public protocol EncryptionService: Sendable {
 
     // MARK: Identity and recovery
 
-    /// Creates an identity, with secret storage and a backup, and signs this device. Replaces an existing identity:
-    /// other users have to verify the new one, and keys that only the former backup contains are lost.
+    /// Creates the identity of an account without one, with secret storage and a backup, and signs this device.
+    ///
+    /// Throws ``EncryptionError/identityExists`` if another device has created one meanwhile. After any other error,
+    /// the server may have a part, and another call goes on with it.
     /// - Parameter password: The account's password, if the server requires it (``EncryptionError/passwordRequired``).
     /// - Returns: The recovery key, to be shown once. It counts as not saved until ``confirmRecoveryKey()``.
     func createIdentity(password: String?) async throws -> RecoveryKey
-    /// Confirms this device with the secret storage, and restores the backup's keys in the background.
+    /// Like ``createIdentity(password:)``, but replaces an existing identity: other users have to verify the new one,
+    /// and keys that only the former backup contains are lost.
+    func replaceIdentity(password: String?) async throws -> RecoveryKey
+    /// Confirms this device with the secret storage, and restores the backup's keys in the background. If the backup
+    /// fails, this throws nothing, and ``EncryptionStatus/backup`` tells.
+    ///
+    /// If the server cannot be reached in the end, the device is confirmed later.
     /// - Parameter secret: The recovery key or the passphrase, as typed.
     func recover(with secret: String) async throws
-    /// Encrypts the secret storage with a new recovery key. The former one stops working.
+    /// Encrypts the secret storage with a new recovery key, or returns the one that is not saved yet. The former one
+    /// stops working. After an error, the server may have the new one: ``EncryptionStatus/Recovery/unsaved``.
     func replaceRecoveryKey() async throws -> RecoveryKey
     /// Records that the user has saved the recovery key.
     func confirmRecoveryKey() async throws
@@ -43,7 +52,7 @@ public protocol EncryptionService: Sendable {
     func identities(of user: MemberID) -> AsyncStream<UserIdentity>
     /// Accepts a user's new identity without verifying it, so that messages are sent to their devices again.
     func acceptIdentity(of user: MemberID) async throws
-    /// Withdraws the verification of a user.
+    /// Withdraws the verification of a user. Has no effect on ``UserIdentity/changedAfterVerification``.
     func withdrawVerification(of user: MemberID) async throws
     /// The identities of a room's members that need the user's attention: once immediately, then after each change.
     func trust(of room: RoomID) -> AsyncStream<RoomTrust>
@@ -166,8 +175,10 @@ public struct AccountDevice: Identifiable, Equatable, Sendable {
         case unconfirmed
         /// It has no keys, so it can neither read nor write encrypted messages.
         case withoutEncryption
-        /// Unknown, as the account has no identity or its keys cannot be read.
+        /// Not known yet, or this device's keys cannot be read.
         case unknown
+        /// Not to be told on this device, which the account's identity has not confirmed.
+        case unproven
     }
 
     public let id: String
@@ -209,11 +220,17 @@ public struct RoomTrust: Equatable, Sendable {
     public var holding: [MemberID]
     /// Members without an identity. Their devices get no keys, so they cannot read new messages.
     public var withoutIdentity: [MemberID]
+    /// Whether the local user's identity was replaced: nothing is sent until the new one has confirmed this device.
+    public var isOwnReplaced: Bool
 
-    public init(changed: [MemberID] = [], holding: [MemberID] = [], withoutIdentity: [MemberID] = []) {
+    public init(
+        changed: [MemberID] = [], holding: [MemberID] = [], withoutIdentity: [MemberID] = [],
+        isOwnReplaced: Bool = false
+    ) {
         self.changed = changed
         self.holding = holding
         self.withoutIdentity = withoutIdentity
+        self.isOwnReplaced = isOwnReplaced
     }
 }
 
@@ -244,6 +261,8 @@ public enum EncryptionError: Error, Equatable, Sendable {
     case unavailable(EncryptionCondition.Problem?)
     /// The user has no identity to verify.
     case noIdentity
+    /// The account has an identity already.
+    case identityExists
     /// There is no confirmed device to ask, or none with that ID.
     case noDevice
     /// There is no direct chat with the user to verify in.

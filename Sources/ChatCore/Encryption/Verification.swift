@@ -29,6 +29,13 @@ public struct Verification: Identifiable, Equatable, Sendable {
         case answeredElsewhere
         /// The sides have no verification method in common.
         case unsupported
+        /// This device is not confirmed, so its user's statements carry no weight; nor, if it is one of the user's
+        /// own, is the other device.
+        case unconfirmedHere
+        /// The other side is not confirmed by its own user.
+        case unconfirmedThere
+        /// This device lacks the key that confirms other devices.
+        case keyMissing
         /// The other side sent invalid messages, or other keys than are known.
         case failed
     }

@@ -47,6 +47,8 @@ public struct MediaReference: Hashable, Sendable {
 
     /// Whether the content is encrypted on the server.
     public var isEncrypted: Bool { uri.hasPrefix(Self.encryptedScheme) }
+    /// Whether the reference contains a key: that of the content or that of its thumbnail.
+    public var hasKeys: Bool { isEncrypted || thumbnailURI?.hasPrefix(Self.encryptedScheme) == true }
 
     /// Whether the content has not been uploaded.
     public var isOnlyHere: Bool { digest != nil }

@@ -89,6 +89,9 @@ public protocol RoomCapabilityService: Sendable {
     func openDirect(with user: String) async throws -> RoomID
     /// Returns whether the room's messages are end-to-end encrypted.
     func isEncrypted(_ room: RoomID) async throws -> Bool
+    /// Returns whether it is certain that the room is not encrypted, whereas ``isEncrypted(_:)`` may be outdated.
+    /// - Throws: If this cannot be determined.
+    func confirmsUnencrypted(_ room: RoomID) async throws -> Bool
     /// Permanently encrypts what is sent into the room from now on.
     /// - Throws: ``ChatError/encryptionUnavailable``, or the server's error.
     func enableEncryption(in room: RoomID) async throws
@@ -109,6 +112,8 @@ extension RoomCapabilityService {
     }
     public func openDirect(with user: String) async throws -> RoomID { throw ChatError.notPermitted }
     public func isEncrypted(_ room: RoomID) async throws -> Bool { false }
+    /// For a backend without encryption.
+    public func confirmsUnencrypted(_ room: RoomID) async throws -> Bool { true }
     public func enableEncryption(in room: RoomID) async throws { throw ChatError.notPermitted }
     public func succession(of room: RoomID) async throws -> RoomSuccession { RoomSuccession() }
     public func headline(of room: RoomID) async throws -> RoomHeadline {

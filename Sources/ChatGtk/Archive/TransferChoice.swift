@@ -10,10 +10,7 @@ enum TransferChoice {
     /// Asks for a format and a destination folder.
     static func export(of name: String, over parent: Widget, _ chosen: @escaping @MainActor (ExportFormat, URL) -> Void)
     {
-        let dialog = MessageDialog(
-            heading: texts.exportHeading(name),
-            body: translated(
-                "Messages and files are saved to a new folder that can be opened without Parlance."))
+        let dialog = MessageDialog(heading: texts.exportHeading(name), body: texts.exportExplanation)
         let box = Box(.vertical, spacing: 6)
         box.halign = .center
         let choices = ExportFormat.allCases.map { ($0, CheckButton(texts.name(of: $0))) }

@@ -43,17 +43,37 @@ public enum AboutDialog {
         """
     }
 
-    /// Adds one linked part for each license; `share/licenses` has the names and license texts of all.
+    /// Libraries that share a license.
+    struct LegalSection {
+        var libraries: String
+        var copyright: String
+        var license: AboutWindow.License
+    }
+
+    /// What the encryption library consists of; `share/licenses` has the names and license texts of all.
+    static let encryptionLibraries = [
+        LegalSection(
+            libraries: "vodozemac",
+            copyright: "Copyright © 2021–2025 The Matrix.org Foundation, Damir Jelić, Denis Kasak",
+            license: .apache2),
+        LegalSection(
+            libraries: "RustCrypto, Rust, Serde, PROST!",
+            copyright: "Copyright © The RustCrypto, Rust, Serde and PROST! developers", license: .apache2),
+        LegalSection(
+            libraries: "curve25519-dalek, ed25519-dalek, x25519-dalek, subtle",
+            copyright: "Copyright © 2016–2021 Isis Agora Lovecruft, Henry de Valence", license: .bsd3),
+        LegalSection(
+            libraries: "bytes, generic-array, memchr, winnow, zmij",
+            copyright: "Copyright © 2015–2018 Carl Lerche, Bartłomiej Kamiński, Andrew Gallant and others",
+            license: .mit),
+        LegalSection(
+            libraries: "unicode-ident", copyright: "Copyright © 1991–2023 Unicode, Inc.",
+            license: .other(name: "Unicode License V3", url: "https://www.unicode.org/license.txt")),
+    ]
+
     private static func addLicensesOfEncryption(to dialog: AboutWindow) {
-        dialog.addLegalSection(
-            "vodozemac", copyright: "Copyright © 2021–2025 The Matrix.org Foundation, Damir Jelić, Denis Kasak",
-            .apache2)
-        dialog.addLegalSection(
-            "RustCrypto, Rust, Serde, PROST!",
-            copyright: "Copyright © The RustCrypto, Rust, Serde and PROST! developers",
-            .apache2)
-        dialog.addLegalSection(
-            "curve25519-dalek, ed25519-dalek, x25519-dalek, subtle",
-            copyright: "Copyright © 2016–2021 Isis Agora Lovecruft, Henry de Valence", .bsd3)
+        for section in encryptionLibraries {
+            dialog.addLegalSection(section.libraries, copyright: section.copyright, section.license)
+        }
     }
 }

@@ -89,7 +89,7 @@ final class NewSharedRoomDialog {
         spinner.isSpinning = state.isCreating
         address.isVisible = state.isPublic
         if isEncrypted.isActive != state.isEncrypted { isEncrypted.isActive = state.isEncrypted }
-        encryption.isSensitive = state.canEncrypt
+        encryption.isSensitive = state.canChooseEncryption
         encryption.setSubtitle(state.encryptionText(.gettext))
         address.setStyle("error", !state.isAddressValid)
         name.setStyle("error", state.isNameInvalid)

@@ -12,6 +12,7 @@ final class EncryptionSetUpDialog {
     private let secret: EntryRow
     private let password: EntryRow
     private let saved: CheckButton
+    private let announcements: PageAnnouncements
     private let text = EncryptionText(.gettext)
     private var displayedState: EncryptionSetUpViewModel.State?
     private var rendering: Rendering?
@@ -30,6 +31,7 @@ final class EncryptionSetUpDialog {
         dialog.widget.retain([dialog])
         dialog.widget.present(over: parent)
         dialog.focus(dialog.viewModel.state)
+        dialog.announcements.start()
         return dialog
     }
 
@@ -40,6 +42,7 @@ final class EncryptionSetUpDialog {
         secret = builder["secret"]
         password = builder["password"]
         saved = builder["saved"]
+        announcements = PageAnnouncements(in: builder["overlay"])
         let losses: Box = builder["losses"]
         for loss in text.losses { losses.append(Self.line(loss)) }
         connect()
@@ -121,6 +124,9 @@ final class EncryptionSetUpDialog {
         builder["key", Label.self].text = ""
     }
 
+    /// The last announced page.
+    var announced: String { announcements.announced }
+
     // MARK: Rendering
 
     private func render(_ state: EncryptionSetUpViewModel.State) {
@@ -128,6 +134,7 @@ final class EncryptionSetUpDialog {
         if displayedState?.step != state.step, displayedState != nil { clear() }
         widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
+        builder["page", Widget.self].setAccessibleLabel(text.title(state))
         builder["explanation", Label.self].text = text.explanation(state)
         builder["icon", Image.self].iconName = state.iconName
         builder["back", Widget.self].isVisible = state.canGoBack
@@ -141,6 +148,8 @@ final class EncryptionSetUpDialog {
         let isNewPage = displayedState.map { $0.step != state.step } ?? false
         displayedState = state
         if isNewPage { focus(state) }
+        // Last, as the report of a new focus interrupts it.
+        announcements.show(text.announcement(state))
     }
 
     private func showPage(_ state: EncryptionSetUpViewModel.State) {

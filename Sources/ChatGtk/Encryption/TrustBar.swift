@@ -34,6 +34,6 @@ final class TrustBar {
         let text = IdentityText(.gettext)
         view.title = text.notice(notice) { trust.name($0) }
         view.buttonLabel = text.button(notice)
-        view.isProblem = trust.changedUser != nil
+        view.isProblem = notice.isProblem
     }
 }

@@ -11,6 +11,7 @@ final class VerificationDialog {
     private let comparison: Widget
     private let emojiList: FlowBox
     private let numbers: Label
+    private let announcements: PageAnnouncements
     private var emojiCells: [Widget] = []
     private var displayedState: VerificationViewModel.State?
     private var rendering: Rendering?
@@ -29,6 +30,7 @@ final class VerificationDialog {
         dialog.widget.onClosed { [weak viewModel] in viewModel?.isPresented = false }
         dialog.widget.present(over: parent)
         dialog.focus(dialog.viewModel.state)
+        dialog.announcements.start()
         return dialog
     }
 
@@ -39,6 +41,7 @@ final class VerificationDialog {
         comparison = builder["comparison"]
         emojiList = builder["emoji"]
         numbers = builder["numbers"]
+        announcements = PageAnnouncements(in: builder["overlay"])
         for (button, action) in [
             ("accept", VerificationViewModel.Action.accept), ("match", .confirmMatch), ("mismatch", .reportMismatch),
             ("close", .close),
@@ -51,6 +54,9 @@ final class VerificationDialog {
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
+    /// The last announced page.
+    var announced: String { announcements.announced }
+
     // MARK: Rendering
 
     private func render(_ state: VerificationViewModel.State) {
@@ -58,6 +64,7 @@ final class VerificationDialog {
         let text = VerificationText(.gettext)
         widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
+        builder["page", Widget.self].setAccessibleLabel(text.title(state))
         builder["explanation", Label.self].text = text.explanation(state)
         showIcon(state.icon)
         showComparison(state, text)
@@ -74,6 +81,8 @@ final class VerificationDialog {
         spinner.isVisible = state.isWaiting
         spinner.isSpinning = state.isWaiting
         displayedState = state
+        // Last, as the report of a new focus interrupts it.
+        announcements.show(text.announcement(state))
     }
 
     private func showIcon(_ icon: VerificationViewModel.State.Icon?) {

@@ -104,7 +104,7 @@ final class MessageRow: TimelineRow {
         body.show(displayedBody, sender: message.senderName)
         body.select(selected)
         body.widget.isVisible = placeholder != nil || !message.text.isEmpty
-        showPreview(of: placeholder == nil ? message.body.previewedLink : nil)
+        showPreview(of: placeholder == nil ? message.previewedLink : nil)
         showShortened(message.isShortened && !message.isDeleted)
         showHelp(message.isSealed ? message.seal.flatMap(outputs.sealHelp) : nil)
         if madeReactions != nil || !message.reactions.isEmpty { reactions.show(message.reactions) }

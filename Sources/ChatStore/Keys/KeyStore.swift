@@ -74,11 +74,16 @@ public final class KeyStore: Sendable {
     }
 
     /// Whether the file was rebuilt from a damaged one, so that records may be missing or outdated. Encryption must not
-    /// continue with them.
+    /// continue with them until ``noteOutdated()``.
     public func wasRepaired() async throws -> Bool {
         try await read { db in
             try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM setting WHERE name = 'repaired')") ?? true
         }
+    }
+
+    /// Call this once the records of a rebuilt file are marked as outdated.
+    public func noteOutdated() async throws {
+        try await write { db in try db.execute(sql: "DELETE FROM setting WHERE name = 'repaired'") }
     }
 
     /// Closes the file: pending calls finish, later ones throw.

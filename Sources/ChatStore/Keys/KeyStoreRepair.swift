@@ -16,8 +16,10 @@ extension KeyStore {
         let rebuilt = rebuilt(of: damaged)
         // Whether the damaged file is as it was, with its log.
         var isUntouched = true
+        var made: URL?
         do {
             let copy = try keepCopy(of: damaged, at: now)
+            made = copy
             // A file with that name is complete, from a repair that was interrupted. Earlier versions went on writing
             // to the damaged file after that: do not return to the older keys.
             if rebuilt.exists, isOlder(rebuilt, than: damaged) {
@@ -39,7 +41,13 @@ extension KeyStore {
         } catch {
             // What cannot be read now may be readable later: do not insist on a file that was rebuilt without it.
             if isUntouched { try? FileManager.default.removeItem(atPath: rebuilt.path) }
-            throw error as? StoreOpeningError ?? StoreOpeningError(error, path: damaged.path)
+            var failure = error as? StoreOpeningError ?? StoreOpeningError(error, path: damaged.path)
+            // A copy that does not fit does not mean that the file cannot be repaired.
+            if (error as? CocoaError)?.code == .fileWriteOutOfSpace { failure = .diskFull(path: damaged.path) }
+            // It is tried again, and each attempt makes a copy. Of what cannot be repaired, the copy stays.
+            if case .damaged = failure { throw failure }
+            if isUntouched, let made { removeCopy(made.path) }
+            throw failure
         }
     }
 
@@ -60,17 +68,26 @@ extension KeyStore {
         for attempt in 1...1000 {
             let target = attempt == 1 ? name : "\(name)-\(attempt)"
             guard !FileSystem.exists(target) else { continue }
-            if FileSystem.exists(damaged.log) {
-                try FileManager.default.copyItem(atPath: damaged.log, toPath: target + "-wal")
-                try FileSystem.syncFile(target + "-wal")
+            do {
+                if FileSystem.exists(damaged.log) {
+                    try FileManager.default.copyItem(atPath: damaged.log, toPath: target + "-wal")
+                    try FileSystem.syncFile(target + "-wal")
+                }
+                try FileManager.default.copyItem(atPath: damaged.path, toPath: target)
+                try FileSystem.syncFile(target)
+            } catch {
+                removeCopy(target)
+                throw error
             }
-            try FileManager.default.copyItem(atPath: damaged.path, toPath: target)
-            try FileSystem.syncFile(target)
             let copy = URL(fileURLWithPath: target)
             FileSystem.syncFolder(copy.deletingLastPathComponent().path)
             return copy
         }
         throw StoreOpeningError.unwritable(path: name)
+    }
+
+    private static func removeCopy(_ path: String) {
+        for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
     private static func rebuild(_ damaged: DatabaseFile, as rebuilt: DatabaseFile) throws {

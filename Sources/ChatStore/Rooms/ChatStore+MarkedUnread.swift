@@ -27,10 +27,7 @@ extension ChatStore {
             let rows = try Row.fetchAll(
                 db,
                 sql: "SELECT r.id, u.value FROM markedUnread u JOIN room r ON r.key = u.room WHERE u.isUnsent <> 0")
-            // Identifiers that differ only in how they write a letter are equal here: one of them is next.
-            return Dictionary(
-                try rows.map { (try $0.identifier("id"), try $0.flag("value")) },
-                uniquingKeysWith: { first, _ in first })
+            return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.flag("value")) })
         }
     }
 

@@ -112,7 +112,10 @@ struct OpenedMessages {
         try attention.set(content.event == nil ? after : .unread, of: key)
         try count(stored, before, -1)
         try count(stored, after, 1)
-        if before == .none, after != .none { announced.append(.message(new)) }
+        // What was announced as unread is announced once more as a mention.
+        if before == .none && after != .none || before != .mention && after == .mention {
+            announced.append(.message(new))
+        }
     }
 
     /// Removes the row of an event that is not a message.

@@ -47,6 +47,18 @@ struct SealedTable {
         ).map(Ciphertext.init)
     }
 
+    /// Returns a page of the events that have no message, ordered by ID.
+    func changes(after event: String, limit: Int) throws -> [Ciphertext] {
+        try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT * FROM sealed s WHERE room = ?1 AND event > ?2
+                        AND NOT EXISTS (SELECT 1 FROM message m WHERE m.room = ?1 AND m.id = s.event)
+                    ORDER BY event LIMIT ?3
+                    """), arguments: [record.key, event, limit]
+        ).map(Ciphertext.init)
+    }
+
     /// Returns the newest messages whose events have to be requested again.
     func unfetched(limit: Int) throws -> [MessageID] {
         try String.fetchAll(

@@ -27,6 +27,20 @@ extension ChatStore {
         }
     }
 
+    /// Returns the position of the event that enabled the room's encryption; `nil` if it is not stored.
+    public func encryptionPosition(in room: RoomID) async throws -> Int64? {
+        try await read { db in
+            guard let record = try RoomRecord.find(room, in: db) else { return nil }
+            let first = MessageKey(room: record.key, position: MessageKey.positions.lowerBound)
+            let last = MessageKey(room: record.key, position: MessageKey.positions.upperBound)
+            return try Int64.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT MIN(message) FROM event WHERE message BETWEEN ? AND ? AND kind = 'encrypted'"),
+                arguments: [first.raw, last.raw]
+            ).map { MessageKey(raw: $0).position }
+        }
+    }
+
     /// Checks that the room is stored.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func requireRoom(_ room: RoomID) async throws {
@@ -88,10 +102,8 @@ extension ChatStore {
         try await read { db in
             let rows = try Row.fetchAll(
                 db, sql: "SELECT r.id, u.message FROM unsentReadMarker u JOIN room r ON r.key = u.room")
-            // Identifiers that differ only in how they write a letter are equal here: one of them is next.
             return Dictionary(
-                try rows.map { (try $0.identifier("id"), try $0.identifier("message")) },
-                uniquingKeysWith: { first, _ in first })
+                uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.identifier("message")) })
         }
     }
 

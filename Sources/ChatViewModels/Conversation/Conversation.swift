@@ -18,9 +18,11 @@ public final class Conversation {
     private var encryption = Encryption.unchecked
     /// Whether the room is encrypted.
     public var isEncrypted: Bool { encryption == .on }
-    /// A room whose encryption is unknown counts as encrypted.
+    /// Whether the backend has confirmed, since the connection was last lost, that the room is not encrypted.
+    private var isConfirmedOff = false
+    /// A room that may be encrypted counts as encrypted.
     private var reactionPolicy: ReactionPolicy {
-        encryption == .off ? .allowed : preferences.reactions.policyInEncryptedRooms
+        encryption == .off && isConfirmedOff ? .allowed : preferences.reactions.policyInEncryptedRooms
     }
     /// The room's predecessor and successor.
     public private(set) var succession = RoomSuccession()
@@ -83,6 +85,9 @@ public final class Conversation {
     @ObservationIgnored private var isClosed = false
     /// The number of times that the encryption was checked.
     @ObservationIgnored private var checkCount = 0
+    @ObservationIgnored private var wasOnline = false
+    /// The number of times that the connection was lost.
+    @ObservationIgnored private var lossCount = 0
 
     /// - Parameters:
     ///   - requests: receives errors while the room is open.
@@ -137,10 +142,20 @@ public final class Conversation {
             })
         subscriptions.append(
             ChangeSubscription(to: { [session] in session.isOnline }) { [weak self] isOnline in
-                guard let self, isOnline else { return }
-                if encryption == .unknown { checkEncryption() }
-                timeline.send(.context(.cameOnline))
+                self?.noteConnection(isOnline: isOnline)
             })
+    }
+
+    private func noteConnection(isOnline: Bool) {
+        if wasOnline, !isOnline {
+            lossCount += 1
+            isConfirmedOff = false
+        }
+        wasOnline = isOnline
+        guard isOnline else { return }
+        if encryption == .unknown { checkEncryption() }
+        Task { await confirmOff() }
+        timeline.send(.context(.cameOnline))
     }
 
     func noteEncrypted() { encryption = .on }
@@ -161,13 +176,26 @@ public final class Conversation {
             }
             // The timeline may have reported encryption meanwhile. That it is on counts from an older check, too.
             if !isEncrypted, found == .on || check == checkCount { encryption = found }
+            await confirmOff()
+        }
+    }
+
+    /// Has the backend confirm that the room is not encrypted. Without an answer it counts as encrypted.
+    private func confirmOff() async {
+        guard encryption == .off, !isConfirmedOff else { return }
+        let losses = lossCount
+        guard let isOff = try? await service.confirmsUnencrypted(roomID), encryption == .off else { return }
+        if !isOff {
+            encryption = .on
+        } else if losses == lossCount {
+            isConfirmedOff = true
         }
     }
 
     /// Reads again what may have changed with an event of the room.
     func refresh() {
         readState()
-        if encryption == .unknown { checkEncryption() }
+        if encryption == .unknown { checkEncryption() } else { Task { await confirmOff() } }
     }
 
     /// Reads the room's successor and headline. What cannot be read stays as it was.

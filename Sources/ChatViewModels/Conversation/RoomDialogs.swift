@@ -25,7 +25,7 @@ public struct RoomDialogs {
     public func newRoom(by ownUserID: MemberID?) -> NewRoomViewModel? {
         guard canSearchUsers else { return nil }
         return NewRoomViewModel(
-            service: service, ownUserID: ownUserID, encryption: session.encryption,
+            service: service, ownUserID: ownUserID, encryption: { [session] in session.encryption },
             onCreated: { [weak rooms] in rooms?.send(.select($0)) },
             onFailure: showFailure)
     }

@@ -24,8 +24,8 @@ public final class EncryptionSetUpViewModel: ViewModel {
     }
 
     public nonisolated struct State: Equatable, Sendable {
-        public let need: EncryptionNeed
-        public let firstStep: Step
+        public private(set) var need: EncryptionNeed
+        public private(set) var firstStep: Step
         public internal(set) var step: Step
         public internal(set) var isBusy = false
         /// Why the last action failed.
@@ -46,6 +46,11 @@ public final class EncryptionSetUpViewModel: ViewModel {
             self.need = need
             firstStep = step
             self.step = step
+        }
+
+        /// Continues with confirming this device, as the account has an identity already.
+        mutating func confirmDevice() {
+            (need, firstStep, step) = (.confirmDevice, .choosingMethod, .choosingMethod)
         }
     }
 
@@ -142,8 +147,10 @@ public final class EncryptionSetUpViewModel: ViewModel {
 
     private func makeIdentity(password: AccountCredential?) {
         if state.step != .password { stepBeforePassword = state.step }
+        let isReset = stepBeforePassword == .resetting
         run { service in
             do {
+                if isReset { return .showingKey(try await service.replaceIdentity(password: password?.value)) }
                 return .showingKey(try await service.createIdentity(password: password?.value))
             } catch EncryptionError.passwordRequired where password == nil {
                 return .password
@@ -172,7 +179,9 @@ public final class EncryptionSetUpViewModel: ViewModel {
                 // If the dialog was closed meanwhile, the banner shows what is left to do.
                 if let next, state.step != .over { state.step = next }
             } catch {
-                state.error = .service(EncryptionError(error))
+                let failure = EncryptionError(error)
+                state.error = .service(failure)
+                if failure == .identityExists, state.step != .over { state.confirmDevice() }
             }
             state.isBusy = false
         }

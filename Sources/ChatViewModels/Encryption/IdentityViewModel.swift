@@ -21,7 +21,8 @@ public final class IdentityViewModel: ViewModel {
             }
         }
         public var canAccept: Bool { !isBusy && (identity == .changed || identity == .changedAfterVerification) }
-        public var canWithdraw: Bool { !isBusy && (identity == .verified || identity == .changedAfterVerification) }
+        /// Not after a change: that would send to the new identity without the question of accepting it.
+        public var canWithdraw: Bool { !isBusy && identity == .verified }
     }
 
     public nonisolated enum Action: Equatable, Sendable {

@@ -10,6 +10,7 @@ public final class RoomTrustViewModel: ViewModel {
         public internal(set) var acknowledged: Set<MemberID> = []
 
         public var notice: Notice? {
+            if trust.isOwnReplaced { return .ownReplaced }
             if let first = trust.holding.first { return .holding(first, others: trust.holding.count - 1) }
             if let first = trust.changed.first { return .changed(first, others: trust.changed.count - 1) }
             let missing = trust.withoutIdentity
@@ -19,11 +20,21 @@ public final class RoomTrustViewModel: ViewModel {
 
     /// The most urgent warning.
     public nonisolated enum Notice: Equatable, Sendable {
+        /// The account has a new identity, which has not confirmed this device, so nothing is sent.
+        case ownReplaced
         /// The identities of verified members have changed, so nothing is sent.
         case holding(MemberID, others: Int)
         case changed(MemberID, others: Int)
         /// Members who cannot read new messages.
         case withoutIdentity([MemberID])
+
+        /// Whether the user has something to decide or to do.
+        public var isProblem: Bool {
+            switch self {
+            case .ownReplaced, .holding, .changed: true
+            case .withoutIdentity: false
+            }
+        }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -58,14 +69,6 @@ public final class RoomTrustViewModel: ViewModel {
         }
     }
 
-    /// The user whose identity has changed, or `nil` without such a warning.
-    public var changedUser: MemberID? {
-        switch state.notice {
-        case .holding(let user, _), .changed(let user, _): user
-        case .withoutIdentity, nil: nil
-        }
-    }
-
     /// Returns a member's display name.
     public func name(_ user: MemberID) -> String {
         members().first { $0.id == user }?.displayName ?? user.rawValue
@@ -75,7 +78,11 @@ public final class RoomTrustViewModel: ViewModel {
 extension Conversation {
     /// Performs the action of the warning's button.
     public func answerTrustNotice() {
-        guard let trust else { return }
-        if let user = trust.changedUser { requests.add(.showIdentity(user)) } else { trust.send(.acknowledge) }
+        switch trust?.state.notice {
+        case .ownReplaced: requests.add(.setUpEncryption)
+        case .holding(let user, _), .changed(let user, _): requests.add(.showIdentity(user))
+        case .withoutIdentity: trust?.send(.acknowledge)
+        case nil: break
+        }
     }
 }

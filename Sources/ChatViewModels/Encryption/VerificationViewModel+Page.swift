@@ -36,7 +36,9 @@ extension VerificationViewModel.State {
         switch verification.phase {
         case .requested: .request
         case .done: .success
-        case .canceled(.mismatch), .canceled(.failed): .failure
+        case .canceled(.mismatch), .canceled(.failed), .canceled(.unconfirmedHere), .canceled(.unconfirmedThere),
+            .canceled(.keyMissing):
+            .failure
         case .canceled, .waiting, .preparing, .confirming, .comparing: nil
         }
     }

@@ -10,7 +10,7 @@ public final class NewRoomViewModel: ViewModel {
         public var topic = ""
         /// Whether anyone can find and join it.
         public var isPublic = false
-        /// Whether the user wants an encrypted room, if possible.
+        /// Whether the user wants an encrypted room, which is then created only encrypted.
         public var isEncryptionRequested = true
         /// Why the account cannot encrypt; `nil` if it can.
         public var encryptionProblem: EncryptionCondition.Problem?
@@ -25,16 +25,18 @@ public final class NewRoomViewModel: ViewModel {
         public var isCreated = false
         public var error: ChatError?
 
-        /// Whether the room can be encrypted. Rooms that anyone can join gain nothing from it.
-        public var canEncrypt: Bool { !isPublic && encryptionProblem == nil }
-        public var isEncrypted: Bool { canEncrypt && isEncryptionRequested }
+        /// Whether the user decides on encryption. Rooms that anyone can join gain nothing from it.
+        public var canChooseEncryption: Bool { !isPublic && encryptionProblem != .notBuilt }
+        public var isEncrypted: Bool { canChooseEncryption && isEncryptionRequested }
+        /// Whether the room would have to be encrypted and cannot be: it is not created then.
+        public var lacksEncryption: Bool { isEncrypted && encryptionProblem != nil }
 
         public var isAddressValid: Bool { !isPublic || RoomRequest.isValidAddress(address) }
         /// Whether a name was entered that is too long or blank.
         public var isNameInvalid: Bool { !name.isEmpty && RoomName.valid(name) == nil }
         public var isTopicTooLong: Bool { topic.count > ChatLimits.topicLength }
         public var canCreate: Bool {
-            !isCreating && RoomName.valid(name) != nil && !isTopicTooLong && isAddressValid
+            !isCreating && RoomName.valid(name) != nil && !isTopicTooLong && isAddressValid && !lacksEncryption
         }
     }
 
@@ -52,13 +54,16 @@ public final class NewRoomViewModel: ViewModel {
     @ObservationIgnored private let onCreated: (RoomID) -> Void
     @ObservationIgnored private let onFailure: (ChatError) -> Void
     @ObservationIgnored private var isAbandoned = false
+    @ObservationIgnored private var condition: ChangeSubscription?
     @ObservationIgnored private let service: any RoomMembersService
 
     /// - Parameters:
     ///   - ownUserID: determines the server of the alias.
+    ///   - encryption: returns whether the account can encrypt, observed.
     ///   - onFailure: receives an error that occurs after ``abandon()``.
     public init(
-        service: any RoomMembersService, ownUserID: MemberID?, encryption: EncryptionCondition = .none,
+        service: any RoomMembersService, ownUserID: MemberID?,
+        encryption: @escaping @MainActor @Sendable () -> EncryptionCondition = { .none },
         onCreated: @escaping (RoomID) -> Void = { _ in },
         onFailure: @escaping (ChatError) -> Void = { _ in }
     ) {
@@ -68,7 +73,12 @@ public final class NewRoomViewModel: ViewModel {
         userSearch = UserSearchViewModel(service: service, excluding: Set([ownUserID].compactMap { $0 }))
         let id = ownUserID?.rawValue ?? ""
         state = State(
-            encryptionProblem: encryption.problem, server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
+            encryptionProblem: encryption().problem, server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
+        // The user may unlock the keyring meanwhile.
+        condition = ChangeSubscription(to: encryption) { [weak self] condition in
+            guard let self, state.encryptionProblem != condition.problem else { return }
+            state.encryptionProblem = condition.problem
+        }
     }
 
     public func send(_ action: Action) {
@@ -79,8 +89,8 @@ public final class NewRoomViewModel: ViewModel {
         case .topic(let topic): state.topic = topic
         case .setPublic(let isPublic): state.isPublic = isPublic
         case .setEncrypted(let isEncrypted):
-            // While the room cannot be encrypted, the switch does not reflect the user's wish.
-            if state.canEncrypt { state.isEncryptionRequested = isEncrypted }
+            // Otherwise the switch does not reflect the user's wish.
+            if state.canChooseEncryption { state.isEncryptionRequested = isEncrypted }
         case .address(let address):
             guard address != state.address else { return }
             state.address = address

@@ -37,7 +37,8 @@ public struct AccountText {
         switch problem {
         case .notBuilt: nil
         case .locked: translator("Encryption not available: unlock the keyring")
-        case .credentialLost: translator("Encryption not available: the secret that protects the keys is lost")
+        case .credentialLost:
+            translator("Encryption not available: the key that unlocks the keys of this device is lost")
         case .missing: translator("Encryption not available: the keys of this device are missing")
         case .damaged: translator("Encryption not available: the keys of this device are damaged")
         case .replaced: translator("Encryption not available: another app has this device’s keys")

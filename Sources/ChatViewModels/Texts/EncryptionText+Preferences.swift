@@ -22,7 +22,7 @@ extension EncryptionText {
     private func text(for problem: EncryptionCondition.Problem) -> String {
         switch problem {
         case .locked: translator("Unlock the keyring to use encryption.")
-        case .credentialLost: translator("The secret that protects the keys is lost. Sign out and in again.")
+        case .credentialLost: translator("The key that unlocks the keys of this device is lost. Sign out and in again.")
         case .missing: translator("The keys of this device are missing. Sign out and in again.")
         case .damaged: translator("The keys of this device are damaged. Sign out and in again.")
         case .replaced: translator("Another app has this device’s keys. Sign in with a password.")
@@ -132,7 +132,8 @@ extension EncryptionText {
         case .confirmed: translator("Confirmed")
         case .unconfirmed: translator("Not confirmed")
         case .withoutEncryption: translator("Without encryption")
-        case .unknown: ""
+        case .unknown: translator("Not known yet")
+        case .unproven: translator("Confirm this device to check")
         }
     }
 
@@ -153,6 +154,7 @@ extension AccountDevice.Trust {
         case .unconfirmed: "parlance-warning-symbolic"
         case .withoutEncryption: "parlance-unlocked-symbolic"
         case .unknown: nil
+        case .unproven: "parlance-unproven-symbolic"
         }
     }
 }

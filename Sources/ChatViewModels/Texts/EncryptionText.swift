@@ -80,6 +80,11 @@ public struct EncryptionText {
         }
     }
 
+    /// What screen readers are told of the page.
+    public func announcement(_ state: EncryptionSetUpViewModel.State) -> String {
+        ([title(state), explanation(state)] + (state.step == .resetting ? losses : [])).joined(separator: "\n")
+    }
+
     /// The label of the primary button, or `nil` without one.
     public func nextButton(_ state: EncryptionSetUpViewModel.State) -> String? {
         switch state.step {
@@ -154,6 +159,7 @@ public struct EncryptionText {
         case .rejected(let reason): translator("The server rejected the request: {reason}", ["reason": reason])
         case .unavailable: translator("Encryption is not available on this device.")
         case .noIdentity: translator("This person has not set up encryption, so there is nothing to verify.")
+        case .identityExists: translator("Encryption was set up on another device in the meantime.")
         case .noRoom: translator("Start a direct chat with this person first.")
         case .storage: translator("The keys could not be saved. Check the free space on the disk.")
         }

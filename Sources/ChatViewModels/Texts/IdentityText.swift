@@ -56,6 +56,8 @@ public struct IdentityText {
 
     public func notice(_ notice: RoomTrustViewModel.Notice, _ name: (MemberID) -> String) -> String {
         switch notice {
+        case .ownReplaced:
+            translator("Messages are not sent: your account has a new identity, which has not confirmed this device.")
         case .holding(let user, let others):
             others == 0
                 ? translator(
@@ -93,6 +95,7 @@ public struct IdentityText {
 
     public func button(_ notice: RoomTrustViewModel.Notice) -> String {
         switch notice {
+        case .ownReplaced: translator("_Confirm…")
         case .holding, .changed: translator("_Review…")
         case .withoutIdentity: translator("_OK")
         }

@@ -27,6 +27,13 @@ public struct TransferText {
     /// The heading of the dialog that asks how to export a room.
     public func exportHeading(_ room: String) -> String { translator("Export “{room}”", ["room": room]) }
 
+    /// What the dialog that asks how to export a room says. Exports of encrypted rooms are not encrypted either.
+    public var exportExplanation: String {
+        translator(
+            "Messages and files are saved to a new folder that can be opened without Parlance. They are not encrypted there."
+        )
+    }
+
     public func name(of format: ExportFormat) -> String {
         switch format {
         case .html: translator("Web page (HTML)")

@@ -55,6 +55,11 @@ public struct VerificationText {
         }
     }
 
+    /// What screen readers are told of the page.
+    public func announcement(_ state: VerificationViewModel.State) -> String {
+        [title(state), explanation(state)].joined(separator: "\n")
+    }
+
     private func request(_ state: VerificationViewModel.State) -> String {
         guard state.verification.isOwn else {
             return translator(
@@ -95,6 +100,19 @@ public struct VerificationText {
             translator("The two devices did not show the same. Someone may be listening in. Nothing was confirmed.")
         case .answeredElsewhere: translator("Continue on the device where you accepted the request.")
         case .unsupported: translator("The other device cannot compare emoji or numbers.")
+        case .unconfirmedHere:
+            state.verification.isOwn
+                ? translator("Neither of the two devices is confirmed. Confirm one with your recovery key first.")
+                : translator(
+                    "This device is not confirmed. Confirm it first, then verify {name}.", ["name": state.name])
+        case .unconfirmedThere:
+            state.verification.isOwn
+                ? translator("The other device is not confirmed. Confirm it with your recovery key first.")
+                : translator(
+                    "The device of {name} is not confirmed. {name} has to confirm it first.", ["name": state.name])
+        case .keyMissing:
+            translator(
+                "This device lacks the key that confirms others. Confirm the other device with your recovery key.")
         case .failed: translator("The other device sent something unexpected. Nothing was confirmed.")
         }
     }

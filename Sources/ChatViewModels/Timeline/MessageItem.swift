@@ -147,6 +147,15 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canSelect: Bool { isReadable }
     public var canCopyLink: Bool { hasLink && isSent }
     public var canForward: Bool { isReadable }
+    /// The link that gets a preview. A text that was not sent may yet be sent encrypted: the server must not learn it.
+    public var previewedLink: BodyLink? {
+        guard isSent, !isSealed else { return nil }
+        if let change = message.pendingChange, !change.isRejected {
+            // A later reaction hides an edit that is pending, too.
+            guard change.kind == .reaction, message.editedAt == nil || !isOwn else { return nil }
+        }
+        return body.previewedLink
+    }
     private var isSent: Bool { !message.isDeleted && message.delivery == .sent }
     /// Whether it is encrypted and unreadable, so that its text must not be used.
     public var isSealed: Bool { message.kind == .sealed }

@@ -13,13 +13,22 @@ public final class AboutWindow: Dialog {
 
     public enum License: Sendable {
         case apache2, bsd3, mit
+        /// One that GTK does not know.
+        case other(name: String, url: String)
 
         fileprivate var gtk: GtkLicense {
             switch self {
             case .apache2: GTK_LICENSE_APACHE_2_0
             case .bsd3: GTK_LICENSE_BSD_3
             case .mit: GTK_LICENSE_MIT_X11
+            case .other: GTK_LICENSE_CUSTOM
             }
+        }
+
+        /// As markup; `nil` for a license of which GTK has the text.
+        fileprivate var text: String? {
+            guard case .other(let name, let url) = self else { return nil }
+            return #"<a href="\#(Markup.escaped(url))">\#(Markup.escaped(name))</a>"#
         }
     }
 
@@ -48,6 +57,6 @@ public final class AboutWindow: Dialog {
 
     /// Adds the license of a bundled library.
     public func addLegalSection(_ title: String, copyright: String, _ license: License) {
-        shim_about_add_license(pointer, title, copyright, license.gtk)
+        shim_about_add_license(pointer, title, copyright, license.gtk, license.text)
     }
 }

@@ -1,3 +1,5 @@
+import CGtk
+
 /// A bar with a text and a button below a header, as AdwBanner, which libadwaita 1.2 does not have.
 ///
 /// The program's style sheet draws it: the class `banner`, and `problem` for what the user has to solve.
@@ -5,7 +7,8 @@ public final class Banner {
     public let widget: Widget
 
     private let revealer = Revealer()
-    private let row = Box(.horizontal, spacing: 6)
+    // Screen readers report an alert that appears, but no status: for AT-SPI that is a status bar.
+    private let row = Box(.horizontal, spacing: 6, role: GTK_ACCESSIBLE_ROLE_ALERT)
     private let label = Label()
     private let button = Button()
 
@@ -33,7 +36,10 @@ public final class Banner {
 
     public var title: String {
         get { label.text }
-        set { label.text = newValue }
+        set {
+            label.text = newValue
+            row.setAccessibleLabel(newValue)
+        }
     }
 
     /// With a mnemonic.

@@ -9,8 +9,9 @@ struct PendingSignIn {
     var token: AccessToken
     /// Where the user wants to store credentials.
     var location = CredentialLocation.keyring
-    /// Whether this sign-in opened the session. Sessions adopted from another program are never logged out.
-    var isOwn: Bool
+    /// Whether abandoning it logs out, which deletes the device: not one of another program, whose token was entered,
+    /// nor the account's own, whose keys are stored here and would be unpublished.
+    var endsDevice: Bool
 }
 
 extension MatrixAccounts: SignInService {
@@ -30,9 +31,9 @@ extension MatrixAccounts: SignInService {
         to server: SignInServer, with credentials: SignInCredentials, again: String?
     ) async throws -> Account {
         let client = MatrixClient(server: server.url, transport: transport)
+        let device = if let again { await reusableDevice(of: again) } else { String?.none }
         let session: MatrixSession
         do {
-            let device = if let again { await reusableDevice(of: again) } else { String?.none }
             session = try await self.session(client, credentials, device: device)
         } catch {
             throw try SignInProblem.of(error)
@@ -42,17 +43,19 @@ extension MatrixAccounts: SignInService {
         let problem: SignInProblem? =
             if let again { again == id ? nil : .otherUser } else { entry(id) == nil ? nil : .alreadyHere }
         let isOwn = if case .password = credentials { true } else { false }
+        let isReused = id == again && session.device == device
+        let endsDevice = isOwn && !isReused
         guard problem == nil, !Task.isCancelled else {
             // In a separate task, because this one may be canceled. A session that stays open is listed in the
             // user's other clients, where it can be ended.
-            if isOwn { await Task { try? await authenticatedClient.logOut() }.value }
+            if endsDevice { await Task { try? await authenticatedClient.logOut() }.value }
             if let problem { throw problem }
             throw CancellationError()
         }
         let account = Account(
             id: id, kind: Self.kind, server: server.url.absoluteString, device: session.device,
             name: await authenticatedClient.displayName(of: session.user) ?? id)
-        pending[id] = PendingSignIn(account: account, token: session.token, isOwn: isOwn)
+        pending[id] = PendingSignIn(account: account, token: session.token, endsDevice: endsDevice)
         return account
     }
 
@@ -116,10 +119,10 @@ extension MatrixAccounts: SignInService {
         guard let signIn = pending.removeValue(forKey: account), let server = URL(string: signIn.account.server)
         else { return }
         await memory.removeCredential(of: account)
-        // The session is ended below, so a credential that cannot be removed is useless.
+        // The session is ended below, or the next sign-in replaces the token: one that cannot be removed is useless.
         try? await folders.credentialStore.removeCredential(of: account)
         try? await keyring.removeCredential(of: account)
-        guard signIn.isOwn else { return }
+        guard signIn.endsDevice else { return }
         // A session that stays open is listed in the user's other clients.
         try? await MatrixClient(server: server, token: signIn.token, transport: transport).logOut()
     }

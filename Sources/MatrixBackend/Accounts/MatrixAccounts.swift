@@ -247,7 +247,9 @@ public actor MatrixAccounts: AccountService {
         // If the user chose not to use the keyring, it may be unavailable or ask for a password.
         let earlier: [any CredentialStore] = begun == nil ? [] : [keyring]
         return switch location {
-        case .memory: KeyCredential(account: id, place: memory, others: [file], needsOthers: needsOthers)
+        case .memory:
+            KeyCredential(
+                account: id, place: memory, others: [file] + (needsOthers ? earlier : []), needsOthers: needsOthers)
         case .file: KeyCredential(account: id, place: file, others: [memory] + earlier, needsOthers: needsOthers)
         case .keyring: KeyCredential(account: id, place: keyring, others: [memory, file], needsOthers: needsOthers)
         }

@@ -14,6 +14,10 @@ extension MatrixBackend: EncryptionService {
         try await identitySetup.create(password: password)
     }
 
+    public func replaceIdentity(password: String?) async throws -> RecoveryKey {
+        try await identitySetup.replace(password: password)
+    }
+
     public func recover(with secret: String) async throws { try await identitySetup.recover(with: secret) }
 
     public func replaceRecoveryKey() async throws -> RecoveryKey { try await identitySetup.replaceRecoveryKey() }
@@ -70,9 +74,9 @@ extension MatrixBackend: EncryptionService {
     public nonisolated func trust(of room: RoomID) -> AsyncStream<RoomTrust> {
         keys.observing(RoomTrust()) { [store, keys] machine in
             guard try await keys.isEncrypted(room) else { return RoomTrust() }
-            let members = try await store.members(of: room).map { ExactText($0.id.rawValue) }
-            try await machine.track(members)
-            return try await machine.trust(of: members)
+            let present = try await store.members(of: room).filter { !$0.hasLeft }
+            return try await machine.trust(
+                in: ExactText(room.rawValue), present: present.map { ExactText($0.id.rawValue) })
         }
     }
 

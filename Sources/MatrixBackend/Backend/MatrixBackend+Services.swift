@@ -64,6 +64,10 @@ extension MatrixBackend {
     public func markAllRead(in room: RoomID) async throws { try await timelines.markAllRead(in: room) }
 
     public nonisolated func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption.isOn(in: room) }
+
+    public nonisolated func confirmsUnencrypted(_ room: RoomID) async throws -> Bool {
+        try await encryption.isCertainlyOff(in: room)
+    }
 }
 
 // MARK: Members and invitations
@@ -131,6 +135,10 @@ extension MatrixBackend {
 
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
         try await reader.revisions(of: message, in: room)
+    }
+
+    public func unreadableEdits(in room: RoomID) async throws -> [UnreadableEdit] {
+        try await SealedEdits(store: store).all(in: room)
     }
 
     public func link(to message: MessageID, in room: RoomID) async throws -> String {

@@ -151,7 +151,8 @@ public actor MatrixBackend {
 
         let secretStorage = SecretStorage(client: client, user: ownUserID)
         let monitor = EncryptionMonitor(
-            keys: keys, storage: secretStorage, sealed: sealed, verifier: verifier, clock: clock, now: now)
+            keys: keys, storage: secretStorage, sealed: sealed, verifier: verifier, arrivals: arrivalFeed,
+            syncStatus: syncStatus, clock: clock, now: now)
         encryptionMonitor = monitor
         identitySetup = IdentitySetup(
             keys: keys, client: client, user: ownUserID, storage: secretStorage, monitor: monitor)
@@ -273,8 +274,17 @@ public actor MatrixBackend {
     /// - Parameter credential: The credential that encrypts the keys.
     package func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
-        await keys.open(device: device, credential: credential)
+        let missed: Bool
+        do {
+            missed = try await store.setting(AccountEncryption.missedSetting) == AccountEncryption.missedMark
+        } catch {
+            // Catching up needlessly is harmless.
+            missed = true
+        }
+        await keys.open(device: device, credential: credential, hasMissedSync: missed)
         guard keys.condition == .on else { return }
+        // If this fails, the next start catches up once more.
+        if missed, await !keys.hasUnnotedMiss { try? await store.setSetting("", for: AccountEncryption.missedSetting) }
         await attachBackup()
         await noteEncryptedRooms()
         opening?.cancel()

@@ -12,22 +12,38 @@ struct AccountDevices: Sendable {
         let listed = try await translating { try await client.devices() }
         // Without the keys, the list is still worth showing.
         let known = try? await keys.encrypting { machine in
-            (hasIdentity: try await machine.ownIdentity() != .none, devices: try await machine.ownDevices())
+            (identity: try await machine.ownIdentity(), devices: try await machine.ownDevices())
         }
         let own = await keys.deviceID
         let devices = listed.map { device in
             AccountDevice(
                 id: device.id, name: device.name, lastSeen: device.lastSeen, isThis: device.id == own,
                 trust: known.map { known in
-                    guard let keys = known.devices[ExactText(device.id)] else { return .withoutEncryption }
-                    guard known.hasIdentity else { return .unknown }
-                    return keys.isConfirmed ? .confirmed : .unconfirmed
+                    let isConfirmed = known.devices[ExactText(device.id)]?.isConfirmed
+                    return Self.trust(known.identity, isConfirmed: isConfirmed, isThis: device.id == own)
                 } ?? .unknown)
         }
         return devices.sorted { one, other in
             if one.isThis != other.isThis { return one.isThis }
             if one.lastSeen != other.lastSeen { return one.lastSeen ?? .distantPast > other.lastSeen ?? .distantPast }
             return one.id < other.id
+        }
+    }
+
+    /// - Parameter isConfirmed: Whether the identity that the server reports confirms the device; `nil` if it has
+    ///   published no keys.
+    static func trust(
+        _ identity: EncryptionStatus.Identity, isConfirmed: Bool?, isThis: Bool
+    ) -> AccountDevice.Trust {
+        // Before the first device list, no device has keys.
+        guard identity != .unknown else { return .unknown }
+        guard let isConfirmed else { return .withoutEncryption }
+        return switch identity {
+        case .confirmed: isConfirmed ? .confirmed : .unconfirmed
+        case .none: .unconfirmed
+        // The server could have made up the identity.
+        case .unconfirmed, .replaced: isThis ? .unconfirmed : .unproven
+        case .unknown: .unknown
         }
     }
 

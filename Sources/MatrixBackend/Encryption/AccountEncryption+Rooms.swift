@@ -21,7 +21,9 @@ extension AccountEncryption {
 
     /// Records, permanently, that rooms are encrypted.
     func noteEncrypted(_ settings: [(room: ExactText, content: JSONValue)]) async throws {
-        guard !settings.isEmpty, let storage = try await roomStorage() else { return }
+        guard !settings.isEmpty else { return }
+        defer { for (room, _) in settings { clearAttempts.cancelUploads(in: RoomID(room.text)) } }
+        guard let storage = try await roomStorage() else { return }
         let time = now()
         try await roomGate.run { try await EncryptedRoom.note(settings, in: storage, at: time) }
         for (room, _) in settings { noteKnown(RoomID(room.text)) }
@@ -53,12 +55,15 @@ extension AccountEncryption {
     func take(_ update: SyncUpdate) async throws {
         let machine = self.machine
         do {
+            try await catchUpWithUnnoted()
             try await noteEncrypted(update.encryptionSettings)
             try await noteMissedSync()
         } catch is StoreOpeningError {
             // While this cannot be read, nothing is sent; the history stores the setting as well.
+            hasUnnotedMiss = true
         } catch {
             try await end(for: error, of: machine)
+            hasUnnotedMiss = true
         }
         try await take(update.crypto)
         try await take(update.audienceNews)
@@ -75,8 +80,18 @@ extension AccountEncryption {
             hasMissedSync = false
             throw error
         }
+        hasUnnotedMiss = false
         // The keys may have been opened while it was recorded.
         try await machine?.catchUp()
+    }
+
+    /// Catches up with what the history has recorded as missed, if the keys were opened meanwhile.
+    /// - Throws: If this cannot be stored. The next sync must not be stored either, until it is.
+    func catchUpWithUnnoted() async throws {
+        guard hasUnnotedMiss, let machine, let store else { return }
+        try await CryptoMachine.noteMissedSync(in: store)
+        try await machine.catchUp()
+        hasUnnotedMiss = false
     }
 
     /// Applies the removal of a member before the sync reports it.
@@ -86,11 +101,17 @@ extension AccountEncryption {
     }
 
     private func take(_ news: [AudienceNews]) async throws {
-        guard let machine else { return }
+        guard let machine, !news.isEmpty else { return }
         do {
             try await machine.received(news)
+            noteChange()
         } catch {
             try await end(for: error, of: machine)
+            do {
+                try await noteMissedSync()
+            } catch is StoreOpeningError {
+                hasUnnotedMiss = true
+            }
         }
     }
 
@@ -121,8 +142,11 @@ extension AccountEncryption {
     ) async throws -> Bool {
         guard let machine else { throw deliveryErrorWithoutKeys }
         do {
-            return try await machine.setMembers(
+            let isCurrent = try await machine.setMembers(
                 members, visibility: visibility, of: ExactText(room.rawValue), since: version)
+            // The room's warnings concern these members.
+            if isCurrent { noteChange() }
+            return isCurrent
         } catch {
             try await end(for: error, of: machine)
         }
@@ -144,6 +168,11 @@ extension AccountEncryption {
         case .off(.noDevice): return "the server named no device"
         case .off(.notBuilt): return "this program was built without encryption"
         }
+    }
+
+    /// - Throws: ``DeliveryError`` while this device cannot encrypt.
+    func requireKeys() throws(DeliveryError) {
+        guard machine != nil else { throw deliveryErrorWithoutKeys }
     }
 
     private var deliveryErrorWithoutKeys: DeliveryError { obstacle.map { .rejected(reason: $0) } ?? .unreachable }

@@ -29,6 +29,8 @@ actor AccountEncryption {
     nonisolated let knownRooms = Mutex<Set<RoomID>>([])
     /// Rooms in which encryption is being enabled. Nothing is sent there until the outcome is known.
     private(set) var roomsBeingEncrypted: Set<RoomID> = []
+    /// What is being sent unencrypted.
+    nonisolated let clearAttempts = ClearAttempts()
     /// Incremented whenever enabling a room's encryption begins: what the server said before may not hold any more.
     private(set) var switchCount = 0
     private let gate = SerialGate()
@@ -47,6 +49,12 @@ actor AccountEncryption {
     private var isClosed = false
     /// Whether it is recorded that a sync was processed without the keys.
     var hasMissedSync = false
+    /// Whether a sync was processed without the keys while that could not be recorded beside them. Then the history
+    /// records it (``missedSetting``).
+    var hasUnnotedMiss = false
+    /// The setting of the history that holds ``missedMark`` until the keys have caught up.
+    static let missedSetting = "encryption.missedSync"
+    static let missedMark = "1"
     /// Whether to-device messages are stored that the machine has not processed.
     private var hasUnopened = false
     /// Whether rebuilding the file without its keys has been tried.
@@ -88,13 +96,15 @@ actor AccountEncryption {
 
     /// Opens the keys of a device, or creates them if the account never had any. A failure sets ``condition`` and is
     /// not thrown: the account then works without encryption.
-    func open(device: String, credential: KeyCredential) async {
+    /// - Parameter hasMissedSync: Whether the history says that a sync was processed without the keys.
+    func open(device: String, credential: KeyCredential, hasMissedSync: Bool = false) async {
         guard RatchetLibrary.version != nil else {
             set(.off(.notBuilt))
             return
         }
         deviceID = device.isEmpty ? nil : device
         endsWithProgram = credential.place is MemoryCredentialStore
+        if hasMissedSync { hasUnnotedMiss = true }
         await gate.runEvenIfCanceled { await reopen(device, credential) }
     }
 
@@ -130,8 +140,17 @@ actor AccountEncryption {
         self.store = store
         let machine = try await machine(of: ExactText(device), in: store, key, isNext: isNext)
         try KeyStore.noteBegun(device, in: folder)
-        if try await store.wasRepaired() { try await machine.outdate() }
+        await credential.move(key)
+        if try await store.wasRepaired() {
+            // Only once that is stored: if the process ends before, the next opening does it again.
+            try await machine.outdate()
+            try await store.noteOutdated()
+        }
         hasMissedSync = false
+        if hasUnnotedMiss {
+            try await CryptoMachine.noteMissedSync(in: store)
+            hasUnnotedMiss = false
+        }
         try await machine.catchUp()
         (hasUnopened, hasTriedRepair) = (false, false)
         arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
@@ -229,7 +248,14 @@ actor AccountEncryption {
         }
         // Only once, since each repair keeps a copy.
         hasTriedRepair = true
-        try KeyStore.repair(in: folder, now: now())
+        do {
+            try KeyStore.repair(in: folder, now: now())
+        } catch {
+            // Any other failure can go away, as that of a full disk. Until then, the server keeps what it has.
+            if case .damaged = error { throw error }
+            hasTriedRepair = false
+            throw error
+        }
         return try KeyStore(folder: folder, isNew: false)
     }
 
@@ -277,7 +303,8 @@ actor AccountEncryption {
             try await UnopenedMessages.keep(sync.events, in: storage)
             hasUnopened = true
         } catch StoreOpeningError.damaged {
-            // The keys that could decrypt them are lost with the file.
+            // The keys that could decrypt them are lost with the file, unless it comes back.
+            hasUnnotedMiss = true
         }
     }
 
@@ -288,6 +315,7 @@ actor AccountEncryption {
         guard roomsBeingEncrypted.insert(room).inserted else { throw ChatError.busy }
         switchCount += 1
         defer { roomsBeingEncrypted.remove(room) }
+        await clearAttempts.end(in: room, clock: clock)
         try await work()
     }
 
@@ -301,7 +329,9 @@ actor AccountEncryption {
         if let machine {
             do {
                 let readings = try await machine.read(events)
-                await requestKeys(of: zip(events, readings).filter { $0.1 == .failure(.noKey) }.map(\.0))
+                let all = zip(events, readings)
+                await requestKeys(of: all.filter { $0.1 == .failure(.noKey) }.map(\.0))
+                await requestKeys(of: all.filter { $0.1 == .failure(.beforeKey) }.map(\.0), areLate: true)
                 if readings.contains(.failure(.unknownSender)) { await requests?.wake() }
                 return readings.map { $0.mapError { SealReason($0) } }
             } catch {
@@ -376,14 +406,14 @@ actor AccountEncryption {
     }
 
     /// Requests the keys of undecryptable events from the backup, unless they arrive within a minute.
-    private func requestKeys(of events: [SealedEvent]) async {
+    private func requestKeys(of events: [SealedEvent], areLate: Bool = false) async {
         guard let backup, !events.isEmpty else { return }
         let sessions = events.compactMap { event in
             MatrixEvent.identifier(event.content["session_id"]).map {
                 SessionID(room: event.room, session: ExactText($0))
             }
         }
-        await backup.request(Set(sessions))
+        await backup.request(Set(sessions), areLate: areLate)
     }
 
     /// Call this after encrypting: a new session may have to be backed up.

@@ -11,9 +11,12 @@ struct BackupQuestions {
 
     private var waiting: [SessionID: Date] = [:]
     private var answered: [SessionID: Date] = [:]
+    /// Those whose key is known, but begins too late.
+    private var late: Set<SessionID> = []
 
+    /// - Parameter areLate: Whether their keys are known, but begin too late.
     /// - Returns: Whether any of them is new.
-    mutating func add(_ sessions: Set<SessionID>, at time: Date) -> Bool {
+    mutating func add(_ sessions: Set<SessionID>, areLate: Bool = false, at time: Date) -> Bool {
         answered = answered.filter { abs(time.timeIntervalSince($0.value)) < Self.interval }
         var isChanged = false
         for session in sessions where waiting[session] == nil && answered[session] == nil {
@@ -21,6 +24,7 @@ struct BackupQuestions {
             waiting[session] = time + Self.delay
             isChanged = true
         }
+        if areLate { late.formUnion(sessions.filter { waiting[$0] != nil }) }
         return isChanged
     }
 
@@ -30,10 +34,12 @@ struct BackupQuestions {
 
     mutating func asked(_ session: SessionID, at time: Date) {
         waiting[session] = nil
+        late.remove(session)
         answered[session] = time
     }
 
-    mutating func remove(_ sessions: Set<SessionID>) {
-        for session in sessions { waiting[session] = nil }
+    /// Removes sessions whose keys are known, unless they begin too late.
+    mutating func removeKnown(_ sessions: Set<SessionID>) {
+        for session in sessions.subtracting(late) { waiting[session] = nil }
     }
 }

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatOutbox
 import Foundation
 import MatrixCrypto
 import Ratchets
@@ -18,12 +19,20 @@ actor EncryptionMonitor {
     private let keys: AccountEncryption
     private let storage: SecretStorage
     private let sealed: SealedMessages
+    private let arrivals: ArrivalFeed
+    private let syncStatus: SyncStatus
     private let verifier: Verifier
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     nonisolated let statuses = ValueFeed(EncryptionStatus())
     private var watching: Task<Void, Never>?
+    private var publishing: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
+    /// Ends after a while; until then, no request is made, as the last one failed.
+    private var pause: Task<Void, Never>?
+    /// How many requests have failed since the last response.
+    private var failures = 0
+    private let backOff = BackOff(minDelay: .seconds(5), maxDelay: .seconds(300))
     private var recovery = Recovery.unread
     private var isRecoveryCurrent = false
     /// Users whose hidden messages have not been retried since their trust changed.
@@ -32,11 +41,13 @@ actor EncryptionMonitor {
 
     init(
         keys: AccountEncryption, storage: SecretStorage, sealed: SealedMessages, verifier: Verifier,
-        clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
+        arrivals: ArrivalFeed, syncStatus: SyncStatus, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
     ) {
         self.keys = keys
         self.storage = storage
         self.sealed = sealed
+        self.arrivals = arrivals
+        self.syncStatus = syncStatus
         self.verifier = verifier
         self.clock = clock
         self.now = now
@@ -50,18 +61,30 @@ actor EncryptionMonitor {
                 await self.update()
             }
         }
+        // Not by the same task: the other one waits for requests.
+        publishing = Task { [keys] in
+            for await _ in keys.revisions.values() {
+                if Task.isCancelled { return }
+                await self.publishVerifications()
+            }
+        }
     }
 
     func stop() async {
-        alarm?.cancel()
         watching?.cancel()
+        publishing?.cancel()
         await watching?.value
+        await publishing?.value
+        alarm?.cancel()
+        pause?.cancel()
         statuses.finish()
     }
 
     /// Call this when the secret storage may have changed.
     func invalidateRecovery() async {
         isRecoveryCurrent = false
+        pause?.cancel()
+        pause = nil
         await keys.noteChange()
     }
 
@@ -79,11 +102,12 @@ actor EncryptionMonitor {
             changedUsers.formUnion(try await machine.takeChangedUsers())
             // Retries the hidden messages of users whose trust changed.
             if !changedUsers.isEmpty {
-                try await sealed.openConfirmed(of: changedUsers)
+                try await sealed.openConfirmed(of: changedUsers) { [arrivals, syncStatus] in
+                    // The list of a sender's devices often comes right after their first message.
+                    if syncStatus.hasCaughtUp { arrivals.publish($0) } else { arrivals.keep($0) }
+                }
                 changedUsers = []
             }
-            try await verifier.publish(machine)
-            setAlarm(try await machine.verificationDeadline())
             let status = try await status(machine)
             statuses.set(status)
             try await updateBackup(status, machine)
@@ -93,12 +117,29 @@ actor EncryptionMonitor {
         }
     }
 
+    private func publishVerifications() async {
+        guard let machine = await keys.machine else { return }
+        do {
+            try await verifier.publish(machine)
+            setAlarm(try await machine.verificationDeadline())
+        } catch {
+            // The next change publishes them.
+            return
+        }
+    }
+
     /// Adopts a backup key that another device has sent, and checks the backup again if its trust may have changed.
     private func updateBackup(_ status: EncryptionStatus, _ machine: CryptoMachine) async throws {
         guard let backup = await keys.backup else { return }
-        if let secret = try await machine.unprovenBackupKey(), await keys.isOnline {
+        if pause == nil, let secret = try await machine.unprovenBackupKey(), await keys.isOnline {
             // Done even if the key does not match. An error before that leaves it to be tried again.
-            _ = try await backup.adopt(secret)
+            do {
+                _ = try await backup.adopt(secret)
+            } catch {
+                pauseRequests()
+                throw error
+            }
+            failures = 0
             try await machine.dropUnprovenBackupKey(secret)
         }
         guard status.identity != identity else { return }
@@ -118,7 +159,11 @@ actor EncryptionMonitor {
         }
         await readRecovery()
         status.recovery = standing(status.backup, isKeyUnstored: try await machine.isBackupKeyUnstored())
-        if case .found(let state) = recovery { status.hasPassphrase = state.hasPassphrase }
+        if case .found(let state) = recovery {
+            status.hasPassphrase = state.hasPassphrase
+            // The answer that made this key the default one may have been lost before the key was shown.
+            if try await machine.stagedRecoveryKey(state.key.id) != nil { status.recovery = .unsaved }
+        }
         // The stored secrets may belong to a former identity, if creating this one was interrupted.
         if status.recovery != .unknown, try await machine.isRecoveryKeyUnsaved() { status.recovery = .unsaved }
         return status
@@ -141,17 +186,36 @@ actor EncryptionMonitor {
         return .ready
     }
 
-    /// Requests the state once. After a failure, the next change requests it again.
+    /// Requests the state once. After a failure, it is requested again later.
     private func readRecovery() async {
-        guard !isRecoveryCurrent, await keys.isOnline else { return }
+        guard !isRecoveryCurrent, pause == nil, await keys.isOnline else { return }
         isRecoveryCurrent = true
         do {
             recovery = try await storage.state().map { .found($0) } ?? .none
+            failures = 0
         } catch EncryptionError.incompleteRecovery {
             recovery = .unusable
+            failures = 0
         } catch {
             isRecoveryCurrent = false
+            pauseRequests()
         }
+    }
+
+    /// Delays further requests, longer with each failure.
+    private func pauseRequests() {
+        failures += 1
+        let delay = backOff.delay(after: failures, draw: .random(in: 0...1))
+        pause?.cancel()
+        pause = Task { [clock] in
+            do { try await clock.sleep(for: delay, tolerance: nil) } catch { return }
+            await self.endPause()
+        }
+    }
+
+    private func endPause() async {
+        pause = nil
+        await keys.noteChange()
     }
 
     private func setAlarm(_ deadline: Date?) {

@@ -14,11 +14,20 @@ struct EventOpener: Sendable {
     /// Called with the decrypted events of a room, oldest first.
     var didOpen: @Sendable (RoomID, [MatrixEvent]) async -> Void = { _, _ in }
 
+    /// Where the server's events of a room lie in its history.
+    private enum Place {
+        /// At its end. Without a predecessor, a sync may repeat events from before the encryption.
+        case end(isWhole: Bool)
+        /// Before a position of the stored history; `nil` if it is not known.
+        case before(Int64?)
+    }
+
     /// - Throws: If replay indices cannot be stored, or if it cannot be read which rooms are encrypted. None of the
     ///   events may then be used.
     func opened(_ update: SyncUpdate) async throws -> SyncUpdate {
         var update = update
-        let timelines = try await opened(update.rooms.map { ($0.id, $0.timeline) })
+        let timelines = try await opened(
+            update.rooms.map { ($0.id, $0.timeline) }, at: .end(isWhole: update.isWhole))
         for (index, timeline) in timelines.enumerated() {
             update.rooms[index].timeline = timeline
             await didOpen(update.rooms[index].id, timeline)
@@ -26,15 +35,24 @@ struct EventOpener: Sendable {
         return update
     }
 
-    func opened(_ events: [MatrixEvent], in room: RoomID) async throws -> [MatrixEvent] {
-        let opened = try await opened([(room, events)])[0]
+    /// - Parameters:
+    ///   - events: Oldest first.
+    ///   - position: A position of the stored history before which they are, if known.
+    func opened(
+        _ events: [MatrixEvent], in room: RoomID, before position: Int64? = nil
+    ) async throws -> [MatrixEvent] {
+        let opened = try await opened([(room, events)], at: .before(position))[0]
         await didOpen(room, opened)
         return opened
     }
 
-    private func opened(_ rooms: [(id: RoomID, events: [MatrixEvent])]) async throws -> [[MatrixEvent]] {
+    private func opened(
+        _ rooms: [(id: RoomID, events: [MatrixEvent])], at place: Place
+    ) async throws -> [[MatrixEvent]] {
         var rooms = rooms
-        for index in rooms.indices { rooms[index].events = try await marked(rooms[index].events, in: rooms[index].id) }
+        for index in rooms.indices {
+            rooms[index].events = try await marked(rooms[index].events, in: rooms[index].id, at: place)
+        }
         let sealed = rooms.flatMap { room in
             room.events.flatMap(\.sealedParts).map { SealedEvent($0, in: room.id) }
         }
@@ -51,28 +69,51 @@ struct EventOpener: Sendable {
 }
 
 extension EventOpener {
-    /// Marks events that were sent in the clear although the room was already known to be encrypted.
-    private func marked(_ events: [MatrixEvent], in room: RoomID) async throws -> [MatrixEvent] {
-        guard events.contains(where: \.isClearMessage), let since = try await encryptionStart(of: room) else {
-            return events
-        }
-        return events.map { event in
-            guard event.isClearMessage, event.sentAt >= since else { return event }
+    /// Marks what was sent in the clear although the room was encrypted. Its place in the history decides: the time of
+    /// an event is what its sender's server says.
+    private func marked(_ events: [MatrixEvent], in room: RoomID, at place: Place) async throws -> [MatrixEvent] {
+        guard events.contains(where: \.isClear), try await isEncrypted(room, after: events) else { return events }
+        let count = try await countBeforeEncryption(events, in: room, at: place)
+        return events.enumerated().map { index, event in
+            guard event.isClear, index >= count else { return event }
             var event = event
             event.trust = .notEncrypted
             return event
         }
     }
 
-    /// The time from which on unencrypted messages of a room are marked; `nil` if it is not known to be encrypted.
-    private func encryptionStart(of room: RoomID) async throws -> Date? {
+    /// How many of these events are certainly from before the room's encryption.
+    private func countBeforeEncryption(
+        _ events: [MatrixEvent], in room: RoomID, at place: Place
+    ) async throws -> Int {
+        if case .end(isWhole: false) = place, try await wasEncrypted(room) { return 0 }
+        if let index = events.firstIndex(where: \.setsEncryption) {
+            // One that replaces another is from after the beginning of encryption, as all before it may be.
+            return events[index].previousContent == nil ? index : 0
+        }
+        guard case .before(let position?) = place, let start = try await store.encryptionPosition(in: room) else {
+            return 0
+        }
+        return position <= start ? events.count : 0
+    }
+
+    /// Whether the history knew the room to be encrypted before the events that are being opened.
+    private func wasEncrypted(_ room: RoomID) async throws -> Bool {
         do {
-            return try await keys.encryptedRoom(room).map { Date(timeIntervalSince1970: Double($0.firstSeen) / 1000) }
+            return try await store.roomState(of: room).encryption == .on
+        } catch ChatError.notFound {
+            return false
+        }
+    }
+
+    private func isEncrypted(_ room: RoomID, after events: [MatrixEvent]) async throws -> Bool {
+        do {
+            return try await keys.encryptedRoom(room) != nil
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The history does not know the time. All messages are marked: none of them is encrypted.
-            return try await mayBeEncrypted(room) ? Date.distantPast : nil
+            if events.contains(where: \.setsEncryption) { return true }
+            return try await mayBeEncrypted(room)
         }
     }
 
@@ -89,9 +130,15 @@ extension EventOpener {
 }
 
 extension MatrixEvent {
-    fileprivate var isClearMessage: Bool {
-        stateKey == nil && protection == .clear && !isRedacted && ["m.room.message", "m.sticker"].contains(type)
+    /// Whether it was sent in the clear and may be displayed as a message: the parser shows any type that has a text.
+    fileprivate var isClear: Bool {
+        stateKey == nil && protection == .clear && !isRedacted && !Self.textless.contains(type)
     }
+
+    /// Types that are always sent in the clear, or have a mark of their own.
+    private static let textless: Set<String> = [encryptedType, "m.reaction", "m.room.redaction"]
+
+    fileprivate var setsEncryption: Bool { type == "m.room.encryption" && stateKey == "" }
 
     /// The event and the edit that the server has bundled with it, as far as they are encrypted and not redacted.
     fileprivate var sealedParts: [MatrixEvent] {

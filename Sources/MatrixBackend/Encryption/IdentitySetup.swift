@@ -14,13 +14,39 @@ struct IdentitySetup: Sendable {
     /// One operation at a time: two would create two identities.
     let gate = SerialGate()
 
+    /// Sets up an account without an identity.
     func create(password: String?) async throws -> RecoveryKey {
-        try await gate.run { try await createAlone(password) }
+        try await gate.run { try await createAlone(password, replaces: false) }
     }
 
-    private func createAlone(_ password: String?) async throws -> RecoveryKey {
-        // The device's keys must be uploaded before it can be signed, and the server's keys must be known.
+    func replace(password: String?) async throws -> RecoveryKey {
+        try await gate.run { try await createAlone(password, replaces: true) }
+    }
+
+    private func createAlone(_ password: String?, replaces: Bool) async throws -> RecoveryKey {
+        let wasStaged = try await keys.encrypting { try await $0.hasStagedIdentity() }
+        // The device's keys must be uploaded before it can be signed, and the server's keys must be known: another
+        // device may have created an identity since the user was asked.
+        try await keys.encrypting { try await $0.outdateOwnDevices() }
         guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        let (isStaged, isUnsaved, identity, secrets) = try await keys.encrypting { machine in
+            (
+                try await machine.hasStagedIdentity(), try await machine.isRecoveryKeyUnsaved(),
+                try await machine.ownIdentity(), try await machine.storedSecrets()
+            )
+        }
+        // The server already has what was staged: only the answer was lost.
+        if wasStaged, !isStaged { return try await finish(secrets) }
+        if !replaces {
+            switch identity {
+            case .none: break
+            case .unknown: throw EncryptionError.unreachable
+            case .unconfirmed, .confirmed:
+                guard isUnsaved, Self.isComplete(secrets) else { throw EncryptionError.identityExists }
+                return try await finish(secrets)
+            case .replaced: throw EncryptionError.identityExists
+            }
+        }
         let staged = try await keys.encrypting { try await $0.stageIdentity() }
         do {
             _ = try await InteractiveAuth(client: client, user: user).call(
@@ -34,50 +60,99 @@ struct IdentitySetup: Sendable {
         try await keys.encrypting { try await $0.commitIdentity() }
         await keys.noteChange()
         _ = await keys.makeAllRequests()
-        do {
-            try await beginBackup(with: staged.backupKey)
-        } catch {
-            // The recovery key is shown even if the backup fails, which its own loop retries.
-            await keys.wakeBackup()
-        }
+        await tryBackup(with: staged.backupKey)
         return created
     }
 
-    private func beginBackup(with key: KeyMaterial) async throws {
-        guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
+    private static func isComplete(_ secrets: [SecretName: KeyMaterial]) -> Bool {
+        secrets[.master] != nil && secrets[.selfSigning] != nil && secrets[.userSigning] != nil
+    }
+
+    /// Creates the storage and the backup of an identity that the server has, after an interruption.
+    /// - Parameter identity: Its private keys.
+    private func finish(_ identity: [SecretName: KeyMaterial]) async throws -> RecoveryKey {
+        guard Self.isComplete(identity) else { throw EncryptionError.unconfirmedDevice }
+        let prepared = try await keys.encrypting { try await $0.preparedBackupKey() }
+        var secrets = identity
+        secrets[.backup] = prepared ?? identity[.backup]
+        let created = try await createStorage(of: secrets)
+        if let prepared { await tryBackup(with: prepared) }
+        return created
+    }
+
+    /// The recovery key is shown even if the backup fails, which its own loop retries.
+    private func tryBackup(with key: KeyMaterial) async {
         do {
+            guard let backup = await keys.backup else { return }
             try await backup.create(with: key)
             try await backup.noteChoice(isEnabled: true)
         } catch {
-            throw EncryptionError.translated(error)
+            await keys.wakeBackup()
         }
     }
+
+    // MARK: Backup
 
     func setBackupEnabled(_ isEnabled: Bool) async throws {
         try await gate.run {
             guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
-            if isEnabled {
-                try await beginBackup(with: keys.encrypting { try await Self.nextBackupKey($0) })
-            } else {
-                do {
-                    try await backup.delete()
-                    try await backup.noteChoice(isEnabled: false)
-                } catch {
-                    throw EncryptionError.translated(error)
-                }
+            do {
+                if isEnabled { try await enable(backup) } else { try await disable(backup) }
+            } catch {
+                throw EncryptionError.translated(error)
             }
             await monitor.invalidateRecovery()
         }
     }
 
+    private func enable(_ backup: KeyBackup) async throws {
+        switch try await backup.currentKey() {
+        // Another device has turned it on meanwhile.
+        case .stored, .missing: break
+        case .noBackup, .untrusted:
+            let key = try await keys.encrypting { try await nextBackupKey($0) }
+            try await backup.create(with: key)
+        }
+        try await backup.noteChoice(isEnabled: true)
+    }
+
+    private func disable(_ backup: KeyBackup) async throws {
+        try await noteStoredBackupKey(of: backup)
+        try await backup.delete()
+        try await backup.noteChoice(isEnabled: false)
+    }
+
+    /// Notes which entry of the secret storage has the key of the backup that is about to be deleted, so that a change
+    /// by another device is noticed when the backup is turned on again.
+    private func noteStoredBackupKey(of backup: KeyBackup) async throws {
+        guard case .stored(let key) = try await backup.currentKey(),
+            try await keys.encrypting({ try await !$0.isBackupKeyUnstored() }),
+            let entry = try await usableStorage()?.secrets[.backup]
+        else { return }
+        try await keys.encrypting { try await $0.noteBackupKey(key, isIn: entry) }
+    }
+
+    /// - Returns: `nil` if there is none, or if it is unusable.
+    private func usableStorage() async throws -> SecretStorage.State? {
+        do { return try await storage.state() } catch EncryptionError.incompleteRecovery { return nil }
+    }
+
     /// The key of a backup that is turned on: the one in the secret storage if this device has it.
-    private static func nextBackupKey(_ machine: CryptoMachine) async throws -> KeyMaterial {
+    private func nextBackupKey(_ machine: CryptoMachine) async throws -> KeyMaterial {
         if let prepared = try await machine.preparedBackupKey() { return prepared }
-        if let known = try await machine.storedSecrets()[.backup] { return known }
+        let known = try await machine.storedSecrets()[.backup]
+        if let known, let entry = try await usableStorage()?.secrets[.backup],
+            try await machine.isBackupKey(known, in: entry)
+        {
+            return known
+        }
         // Before there is a backup with it: its recovery key restores nothing until another one is made.
-        try await machine.setBackupKeyUnstored(true)
+        try await machine.noteBackupKeyUnstored()
+        if let known { return known }
         return try KeyMaterial()
     }
+
+    // MARK: Recovery
 
     func recover(with typed: String) async throws {
         guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
@@ -90,51 +165,123 @@ struct IdentitySetup: Sendable {
         let adopted = try await keys.encrypting { try await $0.adopt(opened.secrets) }
         guard !adopted.isEmpty else { throw EncryptionError.incompleteRecovery }
         await keys.noteChange()
-        _ = await keys.makeAllRequests()
-        guard let secret = opened.secrets[.backup], let backup = await keys.backup else { return }
+        if let secret = opened.secrets[.backup] { await adopt(secret, from: opened.state) }
+        try await waitUntilConfirmed()
+    }
+
+    /// The device counts as confirmed once the server returns its signature.
+    private func waitUntilConfirmed() async throws {
+        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        try await keys.encrypting { try await $0.outdateOwnDevices() }
+        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        guard try await keys.encrypting({ try await $0.ownIdentity() }) == .confirmed else {
+            throw EncryptionError.rejected(reason: "signature")
+        }
+    }
+
+    /// Restores the backup. The device is confirmed regardless: a key of a former backup restores nothing, and after a
+    /// failure ``EncryptionMonitor`` tries again. The status shows both.
+    private func adopt(_ secret: KeyMaterial, from state: SecretStorage.State) async {
+        guard let backup = await keys.backup else { return }
         do {
-            // A key of a former backup restores nothing. The device is confirmed regardless.
-            if try await backup.adopt(secret) { try await keys.encrypting { try await $0.setBackupKeyUnstored(false) } }
+            guard try await backup.adopt(secret), let entry = state.secrets[.backup] else { return }
+            try await keys.encrypting { try await $0.noteBackupKey(secret, isIn: entry) }
         } catch {
-            throw EncryptionError.translated(error)
+            // If this fails as well, the key is requested from other devices, or comes with the recovery key again.
+            try? await keys.encrypting { try await $0.stageUnprovenBackupKey(secret) }
         }
     }
 
     func replaceRecoveryKey() async throws -> RecoveryKey {
         try await gate.run {
             var secrets = try await keys.encrypting { try await $0.storedSecrets() }
-            guard secrets[.master] != nil, secrets[.selfSigning] != nil, secrets[.userSigning] != nil else {
-                throw EncryptionError.unconfirmedDevice
-            }
-            let backup = await keys.backup?.standing.backup
-            if secrets[.backup] == nil {
-                switch backup {
+            guard Self.isComplete(secrets) else { throw EncryptionError.unconfirmedDevice }
+            guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
+            let prepared = try await keys.encrypting { try await $0.preparedBackupKey() }
+            switch try await currentKey(of: backup) {
+            case .stored(let key): secrets[.backup] = key
+            // The key that turning the backup on would use.
+            case .noBackup: secrets[.backup] = secrets[.backup] ?? prepared
+            // The key of a backup that was prepared with the identity when the process ended.
+            case .untrusted: secrets[.backup] = prepared
+            case .missing(let publicKey):
                 // The secret storage may have the only copy of the backup's key.
-                case .on: throw EncryptionError.incompleteRecovery
-                // The key of a backup that was prepared with the identity when the process ended.
-                default: secrets[.backup] = try await keys.encrypting { try await $0.preparedBackupKey() }
+                try await keys.encrypting { try await $0.requestBackupKey(for: publicKey, isRepeated: true) }
+                throw EncryptionError.incompleteRecovery
+            }
+            let created = try await createStorage(of: secrets) { [secrets] in
+                switch try await currentKey(of: backup) {
+                case .stored(let key): secrets[.backup]?.isEqual(to: key) == true
+                case .noBackup: true
+                case .untrusted, .missing: false
                 }
             }
-            if secrets[.backup] == nil, backup != .off { throw EncryptionError.incompleteRecovery }
-            let created = try await createStorage(of: secrets)
             await keys.wakeBackup()
             return created
         }
     }
 
-    private func createStorage(of secrets: [SecretName: KeyMaterial]) async throws -> RecoveryKey {
-        let created: SecretStorage.Created
+    private func currentKey(of backup: KeyBackup) async throws -> KeyBackup.CurrentKey {
+        do { return try await backup.currentKey() } catch { throw EncryptionError.translated(error) }
+    }
+
+    /// Creates a secret storage, or returns the key of the one that was created with these secrets but not shown.
+    /// - Parameter replacesFormer: see ``SecretStorage/create(_:with:replacesFormer:)``.
+    private func createStorage(
+        of secrets: [SecretName: KeyMaterial], replacesFormer: @Sendable () async throws -> Bool = { true }
+    ) async throws -> RecoveryKey {
+        let shown: Shown
         do {
-            created = try await storage.create(secrets)
+            if let unsaved = try await unsavedStorage(of: secrets) {
+                shown = unsaved
+            } else {
+                shown = try await newStorage(of: secrets, replacesFormer: replacesFormer)
+            }
         } catch {
+            // The server may have the new key nevertheless; then the status says that it is not saved.
+            await monitor.invalidateRecovery()
             throw EncryptionError.translated(error)
         }
         try await keys.encrypting {
             try await $0.setRecoveryKeyUnsaved(true)
-            if secrets[.backup] != nil { try await $0.setBackupKeyUnstored(false) }
+            if let key = secrets[.backup], let entry = shown.secrets[.backup] {
+                try await $0.noteBackupKey(key, isIn: entry)
+            }
         }
         await monitor.invalidateRecovery()
-        return created.recoveryKey
+        return shown.recoveryKey
+    }
+
+    /// A recovery key to show, and what it opens.
+    private struct Shown: Sendable {
+        let recoveryKey: RecoveryKey
+        let secrets: [SecretName: EncryptedSecret]
+    }
+
+    private func newStorage(
+        of secrets: [SecretName: KeyMaterial], replacesFormer: @Sendable () async throws -> Bool
+    ) async throws -> Shown {
+        let new = try SecretStorage.NewKey()
+        // Before the server has it: the former key is refused from then on, and the answer may be lost.
+        try await keys.encrypting { try await $0.stageRecoveryKey(new.key, as: new.description.id) }
+        do {
+            let created = try await storage.create(secrets, with: new, replacesFormer: replacesFormer)
+            return Shown(recoveryKey: created.recoveryKey, secrets: created.secrets)
+        } catch {
+            if let unsaved = try? await unsavedStorage(of: secrets) { return unsaved }
+            throw error
+        }
+    }
+
+    /// The server's storage, if its default key was made here, is not saved yet, and opens these secrets.
+    private func unsavedStorage(of secrets: [SecretName: KeyMaterial]) async throws -> Shown? {
+        guard let state = try await usableStorage(),
+            let key = try await keys.encrypting({ try await $0.stagedRecoveryKey(state.key.id) }),
+            // A damaged storage is created anew.
+            let opened = try? SecretStorage.open(state, with: key),
+            secrets.allSatisfy({ opened.secrets[$0.key]?.isEqual(to: $0.value) == true })
+        else { return nil }
+        return Shown(recoveryKey: RecoveryKeyCodec.text(of: key), secrets: state.secrets)
     }
 
     func confirmRecoveryKey() async throws {

@@ -240,6 +240,8 @@ actor KeyBackup {
                 target = BackupVersion(version: found.version, publicKey: key)
             }
             try await machine.setBackupVersion(target)
+            // Another device has replaced the backup: this one still has the key of the former backup.
+            if let target { try await machine.requestBackupKey(for: target.publicKey) }
             // Trust may have changed meanwhile.
         } while count != lookCount
         look = found.map { .found($0) } ?? .none
@@ -249,6 +251,24 @@ actor KeyBackup {
             publish { $0.backup = .untrusted }
         }
         return found
+    }
+
+    /// What this device has of the server's current backup.
+    enum CurrentKey: Sendable {
+        case noBackup
+        case untrusted
+        /// The backup is trusted, but other devices have its private key.
+        case missing(Curve25519Key)
+        case stored(KeyMaterial)
+    }
+
+    /// Checks the server's current backup again. A stored key may be that of a former backup, which another device has
+    /// replaced.
+    func currentKey() async throws -> CurrentKey {
+        look = .needed
+        guard let found = try await found() else { return .noBackup }
+        guard found.isTrusted, let publicKey = found.publicKey else { return .untrusted }
+        return try await machine.backupKey(for: publicKey).map { .stored($0) } ?? .missing(publicKey)
     }
 
     private func request() async throws -> Found? {
@@ -346,13 +366,14 @@ actor KeyBackup {
     // MARK: Questions
 
     /// Requests the keys of sessions from the backup if they have not arrived after a minute.
-    func request(_ sessions: Set<SessionID>) {
-        guard questions.add(sessions, at: now()) else { return }
+    /// - Parameter areLate: Whether their keys are known, but begin too late.
+    func request(_ sessions: Set<SessionID>, areLate: Bool = false) {
+        guard questions.add(sessions, areLate: areLate, at: now()) else { return }
         setAlarm()
     }
 
     private func answerQuestions(_ found: Found) async throws {
-        questions.remove(try await machine.known(questions.due(at: now())))
+        questions.removeKnown(try await machine.known(questions.due(at: now())))
         let due = questions.due(at: now())
         guard !due.isEmpty, let key = try await key(of: found) else { return }
         var arrived: Set<SessionID> = []

@@ -1,4 +1,5 @@
 package import ChatCore
+import ChatStore
 import Foundation
 import Ratchets
 
@@ -50,11 +51,38 @@ package struct KeyCredential: Sendable {
         }
     }
 
+    /// Moves the credential to ``place``, which the user chose, and removes it from the other stores. Call this once the
+    /// key has opened the keys. Until the move is complete, both have it, and the next start goes on.
+    func move(_ key: KeyMaterial) async {
+        // What was stored durably is not lost with the program: without a backup, its messages would be.
+        guard !(place is MemoryCredentialStore) else { return }
+        let isElsewhere: Bool
+        do {
+            isElsewhere = try await place.credential(of: name) == nil
+            if isElsewhere { try await store(key) }
+            guard let stored = try await place.credential(of: name), try Self.key(stored).isEqual(to: key) else {
+                return
+            }
+        } catch {
+            // It stays where it was found.
+            return
+        }
+        // A keyring that the user does not use may ask for a password: it is used only in the first attempt.
+        for other in others where isElsewhere || other is FileCredentialStore || other is MemoryCredentialStore {
+            // The next start tries again.
+            if (try? await other.credential(of: name)) != nil { try? await other.removeCredential(of: name) }
+        }
+    }
+
+    private func store(_ key: KeyMaterial) async throws {
+        let text = key.withBytes { Base64.encoded(Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count))) }
+        try await place.store(AccountCredential(text), of: name)
+    }
+
     func make() async throws -> KeyMaterial {
         let key = try KeyMaterial()
-        let text = key.withBytes { Base64.encoded(Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count))) }
         do {
-            try await place.store(AccountCredential(text), of: name)
+            try await store(key)
         } catch let error as CredentialStoreError {
             throw EncryptionCondition.Problem.locked(error)
         }

@@ -18,6 +18,10 @@ actor KeyRequests {
     private var pause: Task<Void, Never>?
     /// Callers of ``makeAllRequests()``.
     private var waiters: [CheckedContinuation<Bool, Never>] = []
+    /// How many answers in succession were unusable.
+    private var unusableAnswers = 0
+    /// After this many, the server itself counts as the source: the request must not hold up the others for ever.
+    private static let maxUnusableAnswers = 10
     /// Whether the machine may have new requests.
     private var hasNews = false
     private var isStopped = false
@@ -142,7 +146,13 @@ actor KeyRequests {
         } catch MatrixError.malformed where request.action.uploadsSignatures {
             // An answer by something before the server, as a proxy: they are uploaded again later.
             answer = .null
+        } catch MatrixError.malformed where unusableAnswers < Self.maxUnusableAnswers {
+            // The server may not have seen the request.
+            unusableAnswers += 1
+            try await machine.failed(request)
+            return false
         } catch let error as MatrixError where error.isRejection {
+            unusableAnswers = 0
             try await machine.refused(request, at: now())
             // What was confirmed may not be any more.
             await didAnswer()
@@ -151,6 +161,7 @@ actor KeyRequests {
             try await machine.failed(request)
             throw error
         }
+        unusableAnswers = 0
         try await machine.answered(request, with: answer, at: now())
         return true
     }

@@ -13,6 +13,12 @@ struct RoomSealer: Sendable {
     let ownUserID: MemberID
     let syncStatus: SyncStatus
 
+    /// Checks what is known without the server, before files are encrypted and uploaded in vain.
+    func requireReadiness() async throws(DeliveryError) {
+        guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
+        try await keys.requireKeys()
+    }
+
     /// - Returns: The content of an `m.room.encrypted` event.
     /// - Throws: ``DeliveryError``, or an error of the server or the storage.
     func sealed(_ type: String, _ content: JSONValue, in room: RoomID) async throws -> JSONValue {

@@ -61,13 +61,19 @@ struct SealedMessages: Sendable {
     }
 
     /// Decrypts messages that were hidden because the devices of these users were unconfirmed or unknown.
-    func openConfirmed(of users: Set<ExactText>) async throws {
+    /// - Parameter publishArrivals: Receives what is to be notified of: messages that waited for the sender's devices.
+    ///   Those of an unconfirmed device may be weeks old when it is confirmed.
+    func openConfirmed(
+        of users: Set<ExactText>, publishArrivals: ([MessageArrival]) async throws -> Void = { _ in }
+    ) async throws {
         let hidden = try await hidden(for: [.unconfirmedSender, .unknownSender])
         guard !hidden.isEmpty else { return }
+        let unconfirmed = try await self.hidden(for: [.unconfirmedSender])
         let known = try await keys.known(Set(hidden.map { SessionID($0) }), of: users)
-        for session in known {
+        for session in known.map({ SealedSession($0) }) {
             try Task.checkCancellation()
-            try await writer.serialized { _ = try await open(SealedSession(session)) }
+            let arrived = try await writer.serialized { try await open(session) }
+            if !unconfirmed.contains(session) { try await publishArrivals(arrived) }
         }
     }
 
@@ -105,7 +111,7 @@ struct SealedMessages: Sendable {
 
 extension Ciphertext {
     /// `nil` if the ciphertext is damaged or was not kept.
-    fileprivate var matrixEvent: MatrixEvent? {
+    var matrixEvent: MatrixEvent? {
         guard let data, let json = try? JSONValue(parsing: Data(data.utf8)) else { return nil }
         return MatrixEvent(json)
     }

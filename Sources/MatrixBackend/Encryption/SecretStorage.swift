@@ -40,10 +40,22 @@ package struct SecretStorage: Sendable {
         package let unreadable: Set<SecretName>
     }
 
+    /// A key for a storage that is about to be created.
+    struct NewKey: Sendable {
+        let key: KeyMaterial
+        let description: SecretStorageKey
+
+        init() throws {
+            key = try KeyMaterial()
+            description = try SecretStorageKey(describing: key)
+        }
+    }
+
     /// A newly created storage.
     struct Created: Sendable {
         let key: KeyMaterial
         let recoveryKey: RecoveryKey
+        let secrets: [SecretName: EncryptedSecret]
         /// Whether the former key no longer decrypts anything. Otherwise, call ``removeOtherKeys()`` again.
         let isFormerKeyRemoved: Bool
     }
@@ -150,14 +162,24 @@ package struct SecretStorage: Sendable {
     ///
     /// The former key keeps working until the new one becomes the default: a failure before that changes nothing for
     /// the user.
-    func create(_ secrets: [SecretName: KeyMaterial]) async throws -> Created {
+    /// - Parameters:
+    ///   - new: The key; `nil` for one that only the caller gets.
+    ///   - replacesFormer: Whether these secrets are those that the former key opens, or outdate them. Asked before
+    ///     the former key's copies are removed.
+    func create(
+        _ secrets: [SecretName: KeyMaterial], with new: NewKey? = nil,
+        replacesFormer: @Sendable () async throws -> Bool = { true }
+    ) async throws -> Created {
         let former = try await defaultKey()
-        let key = try KeyMaterial()
-        let description = try SecretStorageKey(describing: key)
+        let new = try new ?? NewKey()
+        let (key, description) = (new.key, new.description)
+        var encrypted: [SecretName: EncryptedSecret] = [:]
         try await client.setAccountData(description.type, description.content, of: user)
         var isFormerKeyRemoved = true
         for (name, secret) in secrets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            var entries = [description.id: try EncryptedSecret(name, secret, with: key)]
+            let entry = try EncryptedSecret(name, secret, with: key)
+            encrypted[name] = entry
+            var entries = [description.id: entry]
             if let former, let content = try await client.accountData(name.rawValue, of: user),
                 case .encrypted(let known) = EncryptedSecret.entry(in: content, for: former)
             {
@@ -170,10 +192,13 @@ package struct SecretStorage: Sendable {
             SecretStorageKey.defaultType, ["key": .string(description.id.text)], of: user)
         if !isFormerKeyRemoved {
             // The user must see the new key even if removing the former one fails.
-            isFormerKeyRemoved = (try? await removeOtherKeys()) != nil
+            if let isReplaced = try? await replacesFormer(), isReplaced {
+                isFormerKeyRemoved = (try? await removeOtherKeys()) != nil
+            }
         }
         return Created(
-            key: key, recoveryKey: RecoveryKeyCodec.text(of: key), isFormerKeyRemoved: isFormerKeyRemoved)
+            key: key, recoveryKey: RecoveryKeyCodec.text(of: key), secrets: encrypted,
+            isFormerKeyRemoved: isFormerKeyRemoved)
     }
 
     /// Removes the secrets' copies for keys other than the default one.

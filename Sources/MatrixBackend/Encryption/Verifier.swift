@@ -54,15 +54,38 @@ actor Verifier {
         } catch {
             throw EncryptionError.translated(error)
         }
-        let event: MessageID
         do {
-            event = try await send("m.room.message", content, to: room)
+            return try await request(content, of: other, in: room)
         } catch {
             throw EncryptionError.translated(error)
         }
-        let (id, place, time) = (ExactText(event.rawValue), ExactText(room.rawValue), now())
-        try await keys.encrypting { try await $0.requestedVerification(of: other, as: id, in: place, at: time) }
-        return event.rawValue
+    }
+
+    /// Sends a request. It is registered before, as the answer may be here before the response, and stays if the
+    /// response is lost: the sync then tells its event's ID.
+    private func request(
+        _ content: [String: JSONValue], of other: ExactText, in room: RoomID
+    ) async throws -> Verification.ID {
+        let transaction = try Self.transaction()
+        let (id, place, time) = (ExactText(transaction), ExactText(room.rawValue), now())
+        let (type, body) = try await written("m.room.message", content, for: room)
+        try await keys.encrypting { try await $0.willRequestVerification(of: other, as: id, in: place, at: time) }
+        let event: MessageID
+        do {
+            event = try await client.send(type, body, to: room, transaction: transaction)
+        } catch let error as MatrixError where error.isRejection {
+            try? await keys.encrypting { try await $0.withdrawVerificationRequest(id) }
+            throw error
+        } catch is MatrixError {
+            return transaction
+        }
+        let sent = now()
+        // If this fails, the sync tells the ID.
+        let answers = try? await keys.encrypting {
+            try await $0.didRequestVerification(id, as: ExactText(event.rawValue), at: sent)
+        }
+        await deliver(answers ?? [])
+        return transaction
     }
 
     func perform(_ action: Verification.Action, in id: Verification.ID) async throws {
@@ -100,12 +123,19 @@ actor Verifier {
     }
 
     private func send(_ type: String, _ content: [String: JSONValue], to room: RoomID) async throws -> MessageID {
-        let transaction = try Self.transaction()
+        let (type, body) = try await written(type, content, for: room)
+        return try await client.send(type, body, to: room, transaction: try Self.transaction())
+    }
+
+    /// The event as it is sent into a room: encrypted if the room is.
+    private func written(
+        _ type: String, _ content: [String: JSONValue], for room: RoomID
+    ) async throws -> (type: String, content: JSONValue) {
         switch try await encryption.way(into: room) {
-        case .clear: return try await client.send(type, .object(content), to: room, transaction: transaction)
+        case .clear: return (type, .object(content))
         case .sealed:
             let sealed = try await sealer.sealed(type, .object(content), in: room)
-            return try await client.send("m.room.encrypted", sealed, to: room, transaction: transaction)
+            return ("m.room.encrypted", sealed)
         }
     }
 }
@@ -124,6 +154,17 @@ extension VerificationEvent {
         guard event.stateKey == nil, isRequest || event.type.hasPrefix("m.key.verification.") else { return nil }
         self.init(
             room: ExactText(room.rawValue), event: ExactText(event.id.rawValue),
-            sender: ExactText(event.sender.rawValue), type: event.type, content: event.content, sentAt: event.sentAt)
+            sender: ExactText(event.sender.rawValue), type: event.type, content: event.content, sentAt: event.sentAt,
+            transaction: event.unsigned["transaction_id"]?.string.map { ExactText($0) })
+    }
+}
+
+extension MatrixError {
+    /// Whether the request certainly had no effect.
+    fileprivate var isRejection: Bool {
+        switch self {
+        case .rejected, .signedOut, .busy, .untrusted: true
+        case .unreachable, .malformed, .tooLarge: false
+        }
     }
 }

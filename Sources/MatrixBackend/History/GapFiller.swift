@@ -28,7 +28,7 @@ struct GapFiller: Sendable {
         let page = try await page(before: gap, in: room)
         let events = try await writer.serialized {
             let members = try await newMembers(in: page.state, of: room)
-            let events = try await parser.timeline(page.events.reversed(), in: room)
+            let events = try await parser.timeline(page.events.reversed(), in: room, before: gap.position)
             let change = try await store.fill(
                 gap, in: room, with: events, members: members, next: page.next, without: ignored)
             guard let change else { return events }
@@ -72,7 +72,7 @@ struct GapFiller: Sendable {
         try await writer.serialized {
             let members = try await newMembers(in: state, of: room)
             var chunk = chunk
-            chunk.events = try await parser.timeline(events, in: room)
+            chunk.events = try await parser.timeline(events, in: room, before: gap.position)
             let change = try await store.insertChunk(
                 chunk, in: gap, of: room, members: members, isContiguous: isContiguous, without: ignored)
             guard let change else { return false }
@@ -105,7 +105,9 @@ struct GapFiller: Sendable {
     ) async throws -> HistoryCompletion {
         try await writer.serialized {
             let members = try await newMembers(in: state, of: room)
-            let events = try await parser.timeline(events, in: room)
+            let position: Int64? =
+                if case .message(let message) = end { try await store.position(of: message, in: room) } else { nil }
+            let events = try await parser.timeline(events, in: room, before: position)
             let completion = try await store.complete(
                 room, with: events, before: end, older: token, by: senders, members: members)
             if let change = completion.change {

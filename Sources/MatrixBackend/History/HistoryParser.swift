@@ -9,11 +9,15 @@ struct HistoryParser: Sendable {
     let context: AccountContext
     let store: ChatStore
 
-    /// - Parameter events: Oldest first.
+    /// - Parameters:
+    ///   - events: Oldest first.
+    ///   - position: A position of the stored history before which they are, if known.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
-    func timeline(_ events: [MatrixEvent], in room: RoomID) async throws -> [TimelineEvent] {
+    func timeline(
+        _ events: [MatrixEvent], in room: RoomID, before position: Int64?
+    ) async throws -> [TimelineEvent] {
         let parser = try await parser(of: room)
-        return parser.timeline(try await opener.opened(events, in: room))
+        return parser.timeline(try await opener.opened(events, in: room, before: position))
     }
 
     /// Parses sealed events again, each separately.

@@ -34,6 +34,8 @@ struct LinkPreviews: Sendable {
         {
             return stored.preview
         }
+        // What is stored of the room's encryption may be outdated.
+        guard try await encryption.isCertainlyOff(in: room) else { return nil }
         let preview: LinkPreview?
         do {
             preview = Self.preview(from: try await client.linkPreview(of: address))

@@ -75,21 +75,31 @@ struct MediaUploads: Sendable {
         return message
     }
 
-    /// Decrypts an encrypted file into a local copy, to be uploaded unencrypted.
+    /// Decrypts what is encrypted of a file, which may be its poster alone, into local copies, to be uploaded
+    /// unencrypted.
     func copyingEncrypted(_ file: MediaReference) async throws -> MediaReference {
-        file.isEncrypted ? try await copying(file) : file
+        if file.isEncrypted { return try await copying(file) }
+        guard file.hasKeys else { return file }
+        var copied = file
+        copied.thumbnailURI = try await copiedPoster(of: file)
+        return copied
     }
 
     private func copying(_ file: MediaReference) async throws -> MediaReference {
         var copied = file
         copied.uri = try await copy(try await media.content(of: file))
-        guard let thumbnail = file.thumbnailURI, MediaReference.digest(of: thumbnail) == nil else { return copied }
-        copied.thumbnailURI = nil
-        // If the poster fails, the video is sent without it.
-        let poster = MediaReference(uri: thumbnail, name: "poster.jpg", type: "image/jpeg")
-        guard file.type.hasPrefix("video/"), let found = try? await media.content(of: poster) else { return copied }
-        copied.thumbnailURI = try await copy(found)
+        copied.thumbnailURI = try await copiedPoster(of: file)
         return copied
+    }
+
+    /// Copies a video's poster. If that fails, the video is sent without it.
+    private func copiedPoster(of file: MediaReference) async throws -> String? {
+        guard let thumbnail = file.thumbnailURI, MediaReference.digest(of: thumbnail) == nil else {
+            return file.thumbnailURI
+        }
+        let poster = MediaReference(uri: thumbnail, name: "poster.jpg", type: "image/jpeg")
+        guard file.type.hasPrefix("video/"), let found = try? await media.content(of: poster) else { return nil }
+        return try await copy(found)
     }
 
     private func copy(_ file: URL) async throws -> String {

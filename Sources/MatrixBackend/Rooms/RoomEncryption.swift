@@ -52,6 +52,12 @@ struct RoomEncryption: Sendable {
         }
     }
 
+    /// Whether it is certain that a room is not encrypted, so that what is written there may be disclosed.
+    /// - Throws: If this cannot be determined.
+    func isCertainlyOff(in room: RoomID) async throws -> Bool {
+        try await asking { try await way(into: room) == .clear }
+    }
+
     /// Rejects a message that can never be sent from this device, so that it stays a draft.
     func rejectIfUnsendable(in room: RoomID) async throws {
         if keys.obstacle != nil, try await isKnownOn(in: room) { throw ChatError.notPermitted }

@@ -52,7 +52,23 @@ struct MatrixOutboxBackend: OutboxBackend {
         try await delivering {
             let way = try await encryption.way(into: request.room)
             guard let content = file.digest.flatMap(uploads.media.archive.url) else { throw ChatError.unreadableFile }
-            return try await uploads.upload(content, named: file.name, file.type, into: way, progress: progress)
+            guard way == .clear else {
+                return try await uploads.upload(content, named: file.name, file.type, into: way, progress: progress)
+            }
+            return try await inTheClear(.upload, in: request.room) {
+                try await uploads.upload(content, named: file.name, file.type, into: .clear, progress: progress)
+            }
+        }
+    }
+
+    /// Sends something unencrypted. An upload ends if the room becomes encrypted meanwhile.
+    private func inTheClear<Value: Sendable>(
+        _ kind: ClearAttempts.Kind, in room: RoomID, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await keys.clearAttempts.run(kind, in: room) {
+            // If encryption was enabled meanwhile, the next attempt starts with the files.
+            guard try await encryption.way(into: room) == .clear else { throw DeliveryError.unreachable }
+            return try await work()
         }
     }
 
@@ -76,26 +92,44 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func send(_ message: WrittenMessage, _ request: OutboxRequest) async throws -> MessageID? {
         let transactions = request.id.first(max(message.files.count, 1))
+        let wasClear = try await wasClear(request)
         var sent = try await repeats.existingMessages(
-            transactions, in: request.room, queuedAt: request.queuedAt, wasClear: try await wasClear(request))
-        if sent.count < transactions.count { try await send(message, request, as: transactions, to: &sent) }
+            transactions, in: request.room, queuedAt: request.queuedAt, wasClear: wasClear)
+        if sent.count < transactions.count {
+            let way = try await encryption.way(into: request.room)
+            // The room may have become encrypted since: search again, for what an earlier attempt sent unencrypted.
+            if !wasClear, try await self.wasClear(request) {
+                sent = try await repeats.existingMessages(
+                    transactions, in: request.room, queuedAt: request.queuedAt, wasClear: true)
+            }
+            try await send(message, request, as: transactions, way, to: &sent)
+        }
         guard let first = sent[request.id] else { return nil }
         await onDelivery(request, .message(first))
         return first
     }
 
-    /// - Parameter sent: The events that the server has already; sent ones are added.
+    /// - Parameters:
+    ///   - way: How the room's messages are sent. Before it was determined, what the server has was searched for.
+    ///   - sent: The events that the server has already; sent ones are added.
     private func send(
         _ message: WrittenMessage, _ request: OutboxRequest, as transactions: [TransactionID],
-        to sent: inout [TransactionID: MessageID]
+        _ way: RoomEncryption.Way, to sent: inout [TransactionID: MessageID]
     ) async throws {
-        let way = try await encryption.way(into: request.room)
+        guard sent.count < transactions.count else { return }
         var message = message
         switch way {
-        case .clear: try rejectKeys(of: message)
-        case .sealed: message = try await uploads.sealingFiles(of: message)
+        case .clear:
+            try rejectKeys(of: message)
+            if message.hasLocalThumbnails {
+                message = try await inTheClear(.upload, in: request.room) { [message] in
+                    try await uploads.uploadingThumbnails(of: message, into: .clear)
+                }
+            }
+        case .sealed:
+            try await sealer.requireReadiness()
+            message = try await uploads.uploadingThumbnails(of: uploads.sealingFiles(of: message), into: .sealed)
         }
-        message = try await uploads.uploadingThumbnails(of: message, into: way)
         let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
         try contents.forEach { try check($0, way) }
         for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
@@ -105,7 +139,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     /// Rejects encrypted files in an unencrypted message, which would disclose their keys to everyone in the room.
     private func rejectKeys(of message: WrittenMessage) throws {
-        guard !message.files.contains(where: \.isEncrypted) else {
+        guard !message.files.contains(where: \.hasKeys) else {
             throw DeliveryError.rejected(reason: "the key of an encrypted file must not be sent")
         }
     }
@@ -115,16 +149,16 @@ struct MatrixOutboxBackend: OutboxBackend {
     private func post(
         _ content: JSONValue, to room: RoomID, as transaction: TransactionID, _ way: RoomEncryption.Way
     ) async throws -> MessageID {
-        // Check again right before sending: if encryption was enabled meanwhile, the next attempt starts with the
-        // files.
-        guard try await encryption.way(into: room) == way else { throw DeliveryError.unreachable }
-        var (type, content) = ("m.room.message", content)
-        if way == .sealed {
-            content = try await sealer.sealed(type, content, in: room)
-            type = "m.room.encrypted"
-            try check(content, .clear)
+        let type = "m.room.message"
+        guard way == .sealed else {
+            // This checks the way again, right before sending.
+            return try await inTheClear(.event, in: room) {
+                try await client.send(type, content, to: room, transaction: transaction.rawValue)
+            }
         }
-        return try await client.send(type, content, to: room, transaction: transaction.rawValue)
+        let sealed = try await sealer.sealed(type, content, in: room)
+        try check(sealed, .clear)
+        return try await client.send("m.room.encrypted", sealed, to: room, transaction: transaction.rawValue)
     }
 
     /// Whether an earlier attempt may have sent the request unencrypted into a room that is encrypted now.
@@ -204,6 +238,13 @@ struct MatrixOutboxBackend: OutboxBackend {
         } catch StoreOpeningError.damaged {
             throw DeliveryError.rejected(reason: "it cannot be read whether the room is encrypted")
         }
+    }
+}
+
+extension WrittenMessage {
+    /// Whether posters have to be uploaded.
+    fileprivate var hasLocalThumbnails: Bool {
+        files.contains { $0.thumbnailURI.flatMap(MediaReference.digest) != nil }
     }
 }
 

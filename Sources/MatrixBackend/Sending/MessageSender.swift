@@ -60,7 +60,7 @@ struct MessageSender: Sendable {
     private func check(_ message: WrittenMessage) async throws {
         try ChatLimits.check(message)
         // This would disclose the file's key to everyone in the room. Encrypted rooms receive copies instead.
-        guard !message.files.contains(where: \.isEncrypted) else { throw ChatError.notPermitted }
+        guard !message.files.contains(where: \.hasKeys) else { throw ChatError.notPermitted }
         // Referenced files must exist; `mxc:` URIs are already uploaded.
         for file in message.files where !file.uri.hasPrefix("mxc://") { _ = try await media.content(of: file) }
     }

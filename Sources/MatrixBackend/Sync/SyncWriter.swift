@@ -34,6 +34,10 @@ struct SyncWriter: Sendable {
             let update = try await opener.opened(update)
             var batch = SyncBatch(settings: [setting: update.token])
             batch.areInvitationsWhole = update.isWhole
+            // With the token, after which the server does not report the changes again.
+            if await opener.keys.hasUnnotedMiss {
+                batch.settings[AccountEncryption.missedSetting] = AccountEncryption.missedMark
+            }
             // Before the rooms, which depend on it.
             context.apply(update, storing: &batch)
             let builder = context.batchBuilder

@@ -20,6 +20,8 @@ final class BenchHomeserver: MatrixTransport {
         var backup: JSONValue?
         var backedUpKeys = Data(#"{"rooms":{}}"#.utf8)
         var sent = 0
+        /// The devices of other users that were sent an encrypted message, as a room key is.
+        var reached: Set<String> = []
         /// Pending sync responses. A later account continues with those that an earlier one has left.
         var syncs: [Data] = []
         /// Whether all sync responses have been processed, which the next sync request shows.
@@ -38,6 +40,7 @@ final class BenchHomeserver: MatrixTransport {
     /// The requests so far, except for syncs: methods, and paths without IDs.
     var requests: [String] { state.withLock { $0.requests } }
     var sent: Int { state.withLock { $0.sent } }
+    var reachedDevices: Int { state.withLock { $0.reached.count } }
     var oneTimeKeys: [String] { state.withLock { $0.oneTimeKeys } }
     var backup: JSONValue? { state.withLock { $0.backup } }
 
@@ -115,7 +118,9 @@ final class BenchHomeserver: MatrixTransport {
         case ("keys", "query"): return keysQuery(json)
         case ("keys", "claim"): return users.claim(json["one_time_keys"]?.object ?? [:])
         case ("keys", _): return try Self.encoded(takeKeys(path, json))
-        case ("sendToDevice", _): return Data("{}".utf8)
+        case ("sendToDevice", let type):
+            if type == "m.room.encrypted" { noteReached(json["messages"]?.object ?? [:]) }
+            return Data("{}".utf8)
         case ("user", _) where path.contains("account_data"): return try accountData(path.last ?? "", request, json)
         case ("room_keys", _): return try backup(path, request, json)
         case ("rooms", _) where path.last == "members": return users.members
@@ -129,6 +134,13 @@ final class BenchHomeserver: MatrixTransport {
             return Data(#"{"event_id":"$sent\#(number)"}"#.utf8)
         default: return nil
         }
+    }
+
+    private func noteReached(_ messages: [String: JSONValue]) {
+        let devices = messages.filter { $0.key != Self.user }.flatMap { user, messages in
+            (messages.object ?? [:]).keys.map { "\(user) \($0)" }
+        }
+        state.withLock { $0.reached.formUnion(devices) }
     }
 
     private func keysQuery(_ json: JSONValue) -> Data {

@@ -81,13 +81,15 @@ struct KeyStartBench {
             }
             _ = try await machine.imported(sessions)
         }
+        let stored = try await keys.cryptoRecordCount(.inboundGroupSession)
         try await keys.close()
+        guard stored >= count else { throw SoakFailure("encryption, start: \(stored) of \(count) keys are stored") }
     }
 
     private func start(_ count: Int) throws -> [Double] {
         var child = try ChildProcess(arguments: ["encryption-child", place(count).path])
         defer { _ = child.killAndDrain() }
-        guard let line = child.nextLine() else { throw SoakFailure("a start ended early") }
+        guard let line = child.nextLine() else { throw SoakFailure("encryption, start: one ended early") }
         let numbers = line.split(separator: " ").compactMap { Double($0) }
         guard numbers.count == 2 else { throw SoakFailure("a start says \(line)") }
         return numbers
@@ -96,12 +98,18 @@ struct KeyStartBench {
     /// The measured process: prints the elapsed time and the CPU time in milliseconds.
     static func runChild(in folder: String) async throws {
         let start = ContinuousClock.now
-        let cpu = try await ProcessTime.of {
-            let place = URL(fileURLWithPath: folder, isDirectory: true)
-            let account = try await BenchAccount.start(in: place, BenchHomeserver(), FileCredentials(folder: place))
-            for await rooms in account.backend.roomSummaries() where !rooms.isEmpty { break }
+        let before = ProcessTime.cpu
+        let place = URL(fileURLWithPath: folder, isDirectory: true)
+        let account = try await BenchAccount.start(in: place, BenchHomeserver(), FileCredentials(folder: place))
+        for await rooms in account.backend.roomSummaries() where !rooms.isEmpty { break }
+        let (elapsed, cpu) = ((ContinuousClock.now - start) / .milliseconds(1), ProcessTime.cpu - before)
+        for await status in account.backend.encryptionStatuses() where status.condition != .none {
+            guard status.condition == .on else {
+                throw SoakFailure("encryption, start: the keys did not open: \(status.condition)")
+            }
+            break
         }
-        print((ContinuousClock.now - start) / .milliseconds(1), cpu * 1000)
+        print(elapsed, cpu * 1000)
         fflush(nil)
     }
 }

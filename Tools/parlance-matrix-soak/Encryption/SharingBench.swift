@@ -30,6 +30,10 @@ struct SharingBench {
             try await server.waitUntilSent(1)
         }
         let elapsed = (ContinuousClock.now - start) / .seconds(1)
+        let devices = Self.users * Self.devicesOfUser
+        guard server.reachedDevices == devices else {
+            throw SoakFailure("encryption, sharing: \(server.reachedDevices) of \(devices) devices got a key")
+        }
         let first = Array(server.requests.dropFirst(before))
         Self.list(first)
         await account.close()
@@ -43,7 +47,6 @@ struct SharingBench {
         let second = Array(server.requests.dropFirst(between))
         await account.close()
         Self.list(second)
-        let devices = Self.users * Self.devicesOfUser
         return [
             BenchmarkRow(
                 name: "encryption: first message to \(devices) devices, requests", value: Double(first.count), unit: "",

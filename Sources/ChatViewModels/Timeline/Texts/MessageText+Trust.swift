@@ -27,7 +27,7 @@ extension MessageText {
     /// The warning as a sentence.
     public func trust(_ trust: MessageTrust) -> String {
         switch trust {
-        case .unproven: translator("The sender of this message cannot be verified on this device.")
+        case .unproven: translator("Who sent this message cannot be proven on this device.")
         case .notEncrypted: translator("Not encrypted")
         case .changedIdentity: translator("This person’s identity changed after you verified it.")
         }

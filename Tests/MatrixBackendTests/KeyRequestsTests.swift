@@ -1,0 +1,71 @@
+import ChatCore
+import ChatTestSupport
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Synchronization
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct KeyRequestsTests {
+    private final class Paths: Sendable {
+        private let paths = Mutex<[String]>([])
+        var values: [String] { paths.withLock { $0 } }
+        /// - Returns: The number of paths, with this one.
+        func add(_ path: String) -> Int {
+            paths.withLock {
+                $0.append(path)
+                return $0.count
+            }
+        }
+    }
+
+    private static let room: ExactText = "!r:example.org"
+
+    @Test("A message whose answer is a proxy's page is sent again, with the same transaction.") func unusableAnswer()
+        async throws
+    {
+        let (storage, clock, sent) = (MemoryCryptoStorage(), ManualClock(), Paths())
+        let machine = try await CryptoMachine.begun(
+            user: "@me:example.org", device: "D", in: storage, key: KeyMaterial(), at: Fixtures.date)
+        // Gets no key, but a notice why.
+        var ann = try TestDevice("@ann:example.org", "ANN")
+        ann.isConfirmed = false
+        let devices: JSONValue = ["device_keys": ["@ann:example.org": ["ANN": try ann.json()]]]
+        let list = try devices.encoded()
+        let transport = FakeTransport { request in
+            let path = request.url.path
+            if path.hasSuffix("/keys/query") { return MatrixResponse(status: 200, body: list) }
+            guard path.contains("/sendToDevice/") else { return MatrixResponse(status: 200, body: Data("{}".utf8)) }
+            let body = sent.add(path) < 3 ? "<html></html>" : "{}"
+            return MatrixResponse(status: 200, body: Data(body.utf8))
+        }
+        let requests = KeyRequests(
+            machine: machine, client: transport.client, clock: clock, now: { Fixtures.date }, didAnswer: {})
+        try await EncryptedRoom.note(
+            [(Self.room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: storage, at: Fixtures.date)
+        var isSealed = false
+        for _ in 0..<8 where !isSealed {
+            switch try await machine.seal("m.room.message", ["body": "x"], in: Self.room, at: Fixtures.date) {
+            case .sealed: isSealed = true
+            case .needsMembers(let version):
+                let members: [ExactText: String] = ["@me:example.org": "join", "@ann:example.org": "join"]
+                _ = try await machine.setMembers(members, visibility: "joined", of: Self.room, since: version)
+            case .waits: _ = await requests.makeAllRequests()
+            case .refused(let rejection): throw rejection
+            }
+        }
+        #expect(isSealed)
+        await requests.wake()
+        while sent.values.count < 3 {
+            clock.advance(by: .seconds(61))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(Set(sent.values).count == 1)
+        await requests.stop()
+    }
+}

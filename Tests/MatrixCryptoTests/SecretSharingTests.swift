@@ -1,0 +1,191 @@
+import ChatCore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixCrypto
+
+/// Secrets that come from other devices through Olm.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SecretSharingTests {
+    private let user: ExactText = "@me:b"
+
+    /// A device with only the self-signing key.
+    private struct Asking {
+        let fixture: MachineFixture
+        /// Another confirmed device of the user.
+        let peer: TestPeer
+        /// A device of another user.
+        let other: TestPeer
+        /// The IDs of the requests for the missing secrets.
+        let requests: [SecretName: String]
+    }
+
+    private func asking() async throws -> Asking {
+        let fixture = try await MachineFixture()
+        let (own, keys) = try await fixture.published()
+        let peer = try TestPeer(user, "PEER", to: own, with: try #require(keys.first))
+        let other = try TestPeer("@a:b", "OTHER", to: own, with: try #require(keys.last))
+        var sync = CryptoSync(kind: .sliding)
+        sync.changed = [user]
+        _ = try await fixture.machine.received(sync, at: fixture.start)
+        try await fixture.answerAll([peer.device])
+        let selfSigning = try #require(try TestIdentity(user).secrets[.selfSigning])
+        #expect(try await fixture.machine.adopt([.selfSigning: selfSigning]) == [.selfSigning])
+        try await fixture.answerAll([peer.device])
+        try await fixture.machine.requestMissingSecrets()
+        var requests: [SecretName: String] = [:]
+        for case .send(let message) in try await fixture.answerAll([peer.device])
+        where message.type == "m.secret.request" && message.device == "PEER" {
+            let content = try JSONValue(parsing: message.content)
+            let name = try #require(SecretName(rawValue: content["name"]?.string ?? ""))
+            requests[name] = content["request_id"]?.string
+        }
+        #expect(Set(requests.keys) == [.master, .userSigning, .backup])
+        return Asking(fixture: fixture, peer: peer, other: other, requests: requests)
+    }
+
+    private func answer(_ request: String, _ secret: KeyMaterial, by peer: TestPeer) throws -> JSONValue {
+        let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
+        return try peer.sealed(
+            peer.payload(
+                "m.secret.send", ["request_id": .string(request), "secret": .string(Base64.encoded(bytes))]))
+    }
+
+    @Test("A secret is stored if a confirmed device sends it on request, and not twice.") func onRequest() async throws
+    {
+        let all = try await asking()
+        let (fixture, peer, requests) = (all.fixture, all.peer, all.requests)
+        let (request, master) = (try #require(requests[.master]), try #require(try TestIdentity(user).secrets[.master]))
+        try await fixture.receive([answer(request, master, by: peer)])
+        #expect(try await fixture.machine.storedSecrets()[.master]?.isEqual(to: master) == true)
+        // The request is answered.
+        try await fixture.machine.store(nil, as: .master)
+        try await fixture.receive([answer(request, master, by: peer)])
+        #expect(try await fixture.machine.storedSecrets()[.master] == nil)
+    }
+
+    @Test("A secret that was not requested is not stored.") func unrequested() async throws {
+        let all = try await asking()
+        let (fixture, peer) = (all.fixture, all.peer)
+        let master = try #require(try TestIdentity(user).secrets[.master])
+        for request in ["", "other"] { try await fixture.receive([answer(request, master, by: peer)]) }
+        #expect(try await Set(fixture.machine.storedSecrets().keys) == [.selfSigning])
+        #expect(try await fixture.machine.unprovenBackupKey() == nil)
+    }
+
+    @Test("A secret of another identity is not stored, and the request stays open for the right one.")
+    func wrongSecret() async throws {
+        let all = try await asking()
+        let (fixture, peer, requests) = (all.fixture, all.peer, all.requests)
+        let request = try #require(requests[.master])
+        for secret in [try KeyMaterial(), try #require(try TestIdentity(user).secrets[.userSigning])] {
+            try await fixture.receive([answer(request, secret, by: peer)])
+        }
+        #expect(try await fixture.machine.storedSecrets()[.master] == nil)
+        let master = try #require(try TestIdentity(user).secrets[.master])
+        try await fixture.receive([answer(request, master, by: peer)])
+        #expect(try await fixture.machine.storedSecrets()[.master]?.isEqual(to: master) == true)
+    }
+
+    @Test("A secret from a device that is not confirmed any more is not stored.") func unconfirmedSender() async throws
+    {
+        let all = try await asking()
+        let (fixture, peer, requests) = (all.fixture, all.peer, all.requests)
+        var device = peer.device
+        device.isConfirmed = false
+        try await fixture.machine.outdateOwnDevices()
+        try await fixture.answerAll([device])
+        let master = try #require(try TestIdentity(user).secrets[.master])
+        for (name, request) in requests {
+            try await fixture.receive([answer(request, name == .master ? master : KeyMaterial(), by: peer)])
+        }
+        #expect(try await Set(fixture.machine.storedSecrets().keys) == [.selfSigning])
+        #expect(try await fixture.machine.unprovenBackupKey() == nil)
+    }
+
+    @Test("Another user's device cannot answer, even if it knows the request.") func otherUser() async throws {
+        let all = try await asking()
+        let (fixture, other, requests) = (all.fixture, all.other, all.requests)
+        try await fixture.know([other.device])
+        let master = try #require(try TestIdentity(user).secrets[.master])
+        try await fixture.receive([answer(try #require(requests[.master]), master, by: other)])
+        try await fixture.receive([answer(try #require(requests[.backup]), KeyMaterial(), by: other)])
+        #expect(try await fixture.machine.storedSecrets()[.master] == nil)
+        #expect(try await fixture.machine.unprovenBackupKey() == nil)
+    }
+
+    @Test("The key of a replaced backup is requested, once, although a former one is stored.")
+    func outdatedBackupKey() async throws {
+        let server = TestServer()
+        let old = try await server.signIn(user, "OLD")
+        try await server.makeIdentity(on: old)
+        let new = try await server.signIn(user, "NEW")
+        #expect(try await new.machine.adopt(try await old.machine.storedSecrets()).count == 3)
+        try await server.exchangeAll()
+        let (former, current) = (try KeyMaterial(), try KeyMaterial())
+        try await new.machine.setBackupKey(former)
+        try await old.machine.setBackupKey(current)
+        func requests() -> Int { server.sent.count { $0.type == "m.secret.request" } }
+        let before = requests()
+        try await new.machine.requestBackupKey(for: BackupKey(former).publicKey)
+        try await server.exchangeAll()
+        #expect(requests() == before)
+        for _ in 0..<2 {
+            try await new.machine.requestBackupKey(for: BackupKey(current).publicKey)
+            try await server.exchangeAll()
+        }
+        #expect(requests() == before + 1)
+        #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: current) == true)
+        try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, isRepeated: true)
+        try await server.exchangeAll()
+        #expect(requests() == before + 2)
+    }
+
+    // MARK: Room keys
+
+    @Test("Room keys are neither requested from devices nor sent on request.") func noRoomKeyRequests() async throws {
+        let all = try await asking()
+        let (fixture, peer) = (all.fixture, all.peer)
+        let (known, unknown) = (try OutboundGroupSession(), try OutboundGroupSession())
+        try await fixture.receive([peer.share(known)])
+        let event = try peer.say("Tea?", with: unknown, as: "$1")
+        #expect(try await fixture.machine.read([event]) == [.failure(.noKey)])
+        let request: JSONValue = [
+            "type": "m.room_key_request", "sender": .string(user.text),
+            "content": [
+                "action": "request", "request_id": "r", "requesting_device_id": "PEER",
+                "body": [
+                    "algorithm": "m.megolm.v1.aes-sha2", "room_id": "!r:b", "session_id": .string(try known.id),
+                    "sender_key": .string("\(peer.device.account.identityKey)"),
+                ],
+            ],
+        ]
+        try await fixture.receive([request])
+        for action in try await fixture.answerAll([peer.device]) {
+            switch action {
+            case .send, .sendAll, .claim: Issue.record("\(action)")
+            case .upload, .query, .uploadSignatures: break
+            }
+        }
+    }
+
+    // MARK: New sign-ins
+
+    @Test("A recovery key that is not saved stays so after a new sign-in, until it is saved.")
+    func unsavedKeyStays() async throws {
+        let fixture = try await MachineFixture()
+        let secret = try KeyMaterial()
+        try await fixture.machine.setRecoveryKeyUnsaved(true)
+        try await fixture.machine.stageRecoveryKey(secret, as: "id")
+        let next = try await CryptoMachine.begun(user: user, device: "NEXT", in: fixture.storage, key: fixture.key)
+        #expect(try await next.isRecoveryKeyUnsaved())
+        #expect(try await next.stagedRecoveryKey("id")?.isEqual(to: secret) == true)
+        #expect(try await next.stagedRecoveryKey("other") == nil)
+        try await next.setRecoveryKeyUnsaved(false)
+        #expect(try await !next.isRecoveryKeyUnsaved())
+        #expect(try await next.stagedRecoveryKey("id") == nil)
+    }
+}

@@ -1,0 +1,97 @@
+import ChatCore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+/// Devices that are signed out before any message of theirs is read.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SenderConfirmationTests {
+    private let group: OutboundGroupSession
+
+    init() throws { group = try OutboundGroupSession() }
+
+    /// Ann's other device, which stays signed in.
+    private func phone() throws -> TestDevice { try TestDevice("@ann:b", "PHONE") }
+
+    /// Makes the machine learn that only this device of Ann's is left.
+    private func signOut(of fixture: MachineFixture, leaving phone: TestDevice) async throws {
+        var sync = CryptoSync(kind: .sliding)
+        sync.changed = ["@ann:b"]
+        _ = try await fixture.machine.received(sync, at: fixture.start)
+        try await fixture.answerAll([phone])
+    }
+
+    private func reading(of peer: TestPeer, by fixture: MachineFixture) async throws -> CryptoMachine.Reading {
+        try #require(try await fixture.machine.read([peer.say("Hello", with: group, as: "$1")]).first)
+    }
+
+    @Test("A message of a device that was confirmed when its key arrived, or by a list since, is read once it is gone.")
+    func listedDevice() async throws {
+        for isKnownBefore in [true, false] {
+            let fixture = try await MachineFixture()
+            let (peer, phone) = (try await fixture.peer("@ann:b", "LAPTOP"), try phone())
+            if isKnownBefore { try await fixture.know([peer.device, phone]) }
+            try await fixture.receive([peer.share(group)])
+            if !isKnownBefore { try await fixture.know([peer.device, phone]) }
+            try await signOut(of: fixture, leaving: phone)
+            let payload = try await reading(of: peer, by: fixture).get()
+            #expect(payload.content["body"] == "Hello" && payload.trust == nil)
+        }
+    }
+
+    /// The room key of a device that no list has shown, as a list changes, and the reading once the device is gone.
+    private func reading(
+        stating change: (TestDevice) throws -> JSONValue, isListCurrent: Bool = false
+    ) async throws -> CryptoMachine.Reading {
+        let fixture = try await MachineFixture()
+        let (peer, phone) = (try await fixture.peer("@ann:b", "LAPTOP"), try phone())
+        try await fixture.know([phone])
+        var payload = try peer.payload("m.room_key", peer.roomKey(of: group))
+        payload["sender_device_keys"] = try change(peer.device)
+        var sync = CryptoSync(kind: .sliding)
+        sync.events = [try peer.sealed(payload)]
+        if !isListCurrent { sync.changed = ["@ann:b"] }
+        _ = try await fixture.machine.received(sync, at: fixture.start)
+        try await fixture.answerAll([phone])
+        return try await reading(of: peer, by: fixture)
+    }
+
+    @Test("The signature of the sender's identity that comes with a key confirms a device that no list has shown.")
+    func statedDevice() async throws {
+        #expect(try await reading(stating: { try $0.json() }).get().content["body"] == "Hello")
+    }
+
+    @Test("Device keys without a valid signature of the known identity confirm nothing.")
+    func forgedStatement() async throws {
+        func unsigned(_ device: TestDevice) throws -> [String: JSONValue] {
+            var device = device
+            device.isConfirmed = false
+            return try #require(try device.json().object)
+        }
+        let (own, other) = (try TestIdentity("@ann:b"), try TestIdentity("@ann:b", number: 1))
+        let forgeries: [(TestDevice) throws -> JSONValue] = [
+            { .object(try unsigned($0)) },
+            // By another identity under its own name, and under the name of the known one.
+            { .object(try other.confirming(unsigned($0))) },
+            { device in
+                .object(
+                    try SignedJSON.signed(
+                        unsigned(device), by: "@ann:b", keyID: ExactText("\(own.selfSigning.publicKey)")
+                    ) { try other.selfSigning.sign($0) })
+            },
+        ]
+        for forgery in forgeries {
+            #expect(try await reading(stating: forgery) == .failure(.unconfirmedSender))
+        }
+    }
+
+    @Test("A signature confirms no device that a current list lacks: it is signed out.") func signedOutDevice()
+        async throws
+    {
+        let reading = try await reading(stating: { try $0.json() }, isListCurrent: true)
+        #expect(reading == .failure(.unconfirmedSender))
+    }
+}

@@ -1,0 +1,316 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+/// A room without encryption, whose events reach all of its devices.
+private final class VerificationRoom {
+    typealias Client = TestServer.Client
+
+    let id: ExactText = "!r:b"
+    /// How often each event reaches each device.
+    var repetitions = 1
+    private let server: TestServer
+    private let clients: [Client]
+    private(set) var events: [VerificationEvent] = []
+    private var waiting: [VerificationEvent] = []
+    private var requests = 0
+
+    init(_ server: TestServer, _ clients: [Client]) {
+        self.server = server
+        self.clients = clients
+    }
+
+    /// Sends an event.
+    /// - Returns: Its ID.
+    @discardableResult
+    func post(
+        _ type: String, _ content: JSONValue, from client: Client, transaction: ExactText? = nil
+    ) -> ExactText {
+        let event = VerificationEvent(
+            room: id, event: ExactText("$\(events.count)"), sender: client.id.user, type: type, content: content,
+            sentAt: server.now, transaction: transaction)
+        events.append(event)
+        waiting.append(event)
+        return event.event
+    }
+
+    func post(_ messages: [VerificationRoomMessage], from client: Client) {
+        for message in messages { post(message.type, .object(message.content), from: client) }
+    }
+
+    /// Delivers all events until there are no more.
+    func deliver() async throws {
+        while !waiting.isEmpty {
+            let event = waiting.removeFirst()
+            for client in clients { for _ in 0..<repetitions { try await deliver(event, to: client) } }
+            try await server.exchangeAll()
+        }
+    }
+
+    private func deliver(_ event: VerificationEvent, to client: Client) async throws {
+        // The server names a transaction only to the device that has sent the event.
+        let isSender = event.transaction.map { $0.text.hasPrefix("\(client.id.device) ") } ?? false
+        let seen = VerificationEvent(
+            room: event.room, event: event.event, sender: event.sender, type: event.type, content: event.content,
+            sentAt: event.sentAt, transaction: isSender ? event.transaction : nil)
+        post(try await client.machine.received([seen], at: server.now), from: client)
+    }
+
+    /// Makes a device ask a user. Its response does not arrive: the device learns the event's ID from its echo.
+    /// - Returns: The verification on that device, and the request's event.
+    func ask(_ other: ExactText, by client: Client) async throws -> (id: ExactText, event: ExactText) {
+        try await client.machine.track([other])
+        try await server.exchangeAll()
+        requests += 1
+        let transaction = ExactText("\(client.id.device) \(requests)")
+        let content = try await client.machine.verificationRequest(to: other)
+        try await client.machine.willRequestVerification(of: other, as: transaction, in: id, at: server.now)
+        return (transaction, post("m.room.message", .object(content), from: client, transaction: transaction))
+    }
+
+    func perform(_ action: Verification.Action, in id: ExactText, by client: Client) async throws {
+        post(try await client.machine.perform(action, in: id, at: server.now), from: client)
+        try await deliver()
+    }
+}
+
+/// What a verification confirms, and what it says that it has confirmed.
+@Suite(.enabled(if: RatchetLibrary.version != nil))
+struct VerificationOutcomeTests {
+    private typealias Client = TestServer.Client
+    private let server = TestServer()
+
+    private func confirmed(_ user: ExactText, _ device: ExactText) async throws -> Client {
+        let client = try await server.signIn(user, device)
+        try await server.makeIdentity(on: client)
+        return client
+    }
+
+    private func phases(_ client: Client) async throws -> [Verification.Phase] {
+        try await client.machine.verifications().map(\.phase)
+    }
+
+    private func running(_ client: Client) async throws -> [Verification] {
+        try await client.machine.verifications().filter { !$0.hasEnded }
+    }
+
+    private var sentTypes: Set<String> { Set(server.sent.map(\.type)) }
+
+    /// Accepts and confirms a verification between two of the user's devices.
+    private func compare(_ id: ExactText, _ asking: Client, _ asked: Client) async throws {
+        try await server.exchangeAll()
+        for (action, client) in [(Verification.Action.accept, asked), (.confirmMatch, asking), (.confirmMatch, asked)] {
+            _ = try await client.machine.perform(action, in: id, at: server.now)
+            try await server.exchangeAll()
+        }
+    }
+
+    // MARK: Nothing confirmed
+
+    @Test("Two unconfirmed devices that compare emoji confirm nothing, and do not say so.")
+    func neitherIsConfirmed() async throws {
+        _ = try await confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        let third = try await server.signIn("@me:b", "THIRD")
+        let id = try await third.machine.verifyDevice("NEW", at: server.now)
+        try await compare(id, third, new)
+        for client in [new, third] {
+            #expect(try await phases(client) == [.canceled(.unconfirmedHere)])
+            #expect(try await client.machine.ownIdentity() == .unconfirmed)
+        }
+        #expect(sentTypes.contains("m.key.verification.cancel") && !sentTypes.contains("m.key.verification.done"))
+        #expect(!sentTypes.contains("m.secret.request"))
+    }
+
+    @Test("A device without the key that confirms others confirms nothing, and the other device learns it.")
+    func keyIsMissing() async throws {
+        let old = try await confirmed("@me:b", "OLD")
+        try await old.machine.store(nil, as: .selfSigning)
+        let new = try await server.signIn("@me:b", "NEW")
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        try await compare(id, new, old)
+        #expect(try await phases(old) == [.canceled(.keyMissing)])
+        #expect(try await phases(new) == [.canceled(.there)])
+        #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == false)
+    }
+
+    @Test("A user who answers from an unconfirmed device is not verified.")
+    func otherIsUnconfirmed() async throws {
+        let ann = try await confirmed("@ann:b", "ANN")
+        _ = try await confirmed("@bo:b", "BO")
+        let bo = try await server.signIn("@bo:b", "NEW")
+        let room = VerificationRoom(server, [ann, bo])
+        let (id, event) = try await room.ask("@bo:b", by: ann)
+        try await room.deliver()
+        try await room.perform(.accept, in: event, by: bo)
+        try await room.perform(.confirmMatch, in: id, by: ann)
+        try await room.perform(.confirmMatch, in: event, by: bo)
+        #expect(try await phases(ann) == [.canceled(.unconfirmedThere)])
+        #expect(try await phases(bo) == [.canceled(.unconfirmedHere)])
+        #expect(try await ann.machine.identity(of: "@bo:b") == .unverified)
+        let codes = room.events.compactMap { $0.content["code"]?.string }
+        #expect(!codes.isEmpty && codes.allSatisfy { $0 == "m.key_mismatch" })
+        #expect(!room.events.contains { $0.type == "m.key.verification.done" })
+    }
+
+    // MARK: The user-signing key
+
+    @Test("A user who was verified without the user-signing key is signed once the key is there.")
+    func signatureIsDue() async throws {
+        var ann = try await confirmed("@ann:b", "ANN")
+        let bo = try await confirmed("@bo:b", "BO")
+        let secret = try #require(try await ann.machine.storedSecrets()[.userSigning])
+        try await ann.machine.store(nil, as: .userSigning)
+        let room = VerificationRoom(server, [ann, bo])
+        let (id, event) = try await room.ask("@bo:b", by: ann)
+        try await room.deliver()
+        try await room.perform(.accept, in: event, by: bo)
+        try await room.perform(.confirmMatch, in: id, by: ann)
+        try await room.perform(.confirmMatch, in: event, by: bo)
+        #expect(try await phases(ann) == [.done])
+        ann = try await server.restart(ann)
+        #expect(try await ann.machine.identity(of: "@bo:b") == .verified)
+        for expected in [1, 0] {
+            let uploads = server.signatureUploads
+            #expect(try await ann.machine.adopt([.userSigning: secret]) == [.userSigning])
+            try await server.exchangeAll()
+            #expect(server.signatureUploads == uploads + expected)
+        }
+    }
+
+    // MARK: Repeated and early messages
+
+    @Test("Events that a room repeats change nothing, also after the verification.")
+    func repeatedEvents() async throws {
+        let ann = try await confirmed("@ann:b", "ANN")
+        let bo = try await confirmed("@bo:b", "BO")
+        let room = VerificationRoom(server, [ann, bo])
+        room.repetitions = 2
+        let (id, event) = try await room.ask("@bo:b", by: ann)
+        try await room.deliver()
+        try await room.perform(.accept, in: event, by: bo)
+        try await room.perform(.confirmMatch, in: id, by: ann)
+        try await room.perform(.confirmMatch, in: event, by: bo)
+        #expect(try await phases(ann) == [.done])
+        #expect(try await phases(bo) == [.done])
+        _ = try await bo.machine.perform(.dismiss, in: event, at: server.now)
+        #expect(try await bo.machine.received(room.events, at: server.now).isEmpty)
+        #expect(try await bo.machine.verifications().isEmpty)
+    }
+
+    @Test("Messages to a device that are repeated change nothing.")
+    func repeatedMessages() async throws {
+        let old = try await confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        var sent: [(sender: DeviceID, type: String, content: JSONValue)] = []
+        var isRecording = true
+        server.intercept = { sender, type, content in
+            if isRecording, type.hasPrefix("m.key.verification.") { sent.append((sender, type, content)) }
+            return content
+        }
+        func repeatAll() async throws {
+            isRecording = false
+            for (sender, type, content) in sent {
+                server.deliver(type, content, from: sender, to: "@me:b", sender.device == "OLD" ? "NEW" : "OLD")
+            }
+            isRecording = true
+            try await server.exchangeAll()
+        }
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        for (action, client) in [(Verification.Action.accept, old), (.confirmMatch, new), (.confirmMatch, old)] {
+            _ = try await client.machine.perform(action, in: id, at: server.now)
+            try await server.exchangeAll()
+            try await repeatAll()
+        }
+        #expect(try await phases(old) == [.done])
+        #expect(try await phases(new) == [.done])
+        #expect(try await new.machine.ownIdentity() == .confirmed)
+    }
+
+    @Test("Answers that come before the request's own response are processed after it.")
+    func earlyAnswers() async throws {
+        let ann = try await confirmed("@ann:b", "ANN")
+        _ = try await confirmed("@bo:b", "BO")
+        try await ann.machine.track(["@bo:b"])
+        try await server.exchangeAll()
+        let room: ExactText = "!r:b"
+        func ready(_ event: ExactText, of request: ExactText, in room: ExactText) -> VerificationEvent {
+            VerificationEvent(
+                room: room, event: event, sender: "@bo:b", type: "m.key.verification.ready",
+                content: [
+                    "from_device": "BO", "methods": ["m.sas.v1"],
+                    "m.relates_to": ["rel_type": "m.reference", "event_id": .string(request.text)],
+                ], sentAt: server.now)
+        }
+        try await ann.machine.willRequestVerification(of: "@bo:b", as: "t", in: room, at: server.now)
+        let early = [ready("$1", of: "$other", in: room), ready("$2", of: "$request", in: room)]
+        #expect(try await ann.machine.received(early, at: server.now).isEmpty)
+        #expect(try await phases(ann) == [.waiting])
+        let sent = try await ann.machine.didRequestVerification("t", as: "$request", at: server.now)
+        #expect(sent.map(\.type) == ["m.key.verification.start"])
+        #expect(sent.first?.content["m.relates_to"]?["event_id"] == "$request")
+        #expect(try await ann.machine.verifications().map(\.id) == ["t"])
+        // Its echo comes later.
+        #expect(try await ann.machine.didRequestVerification("t", as: "$request", at: server.now).isEmpty)
+        #expect(try await phases(ann) == [.preparing])
+    }
+
+    @Test("A request that the user cancels while it is being sent is canceled once it is sent.")
+    func canceledWhileSending() async throws {
+        let ann = try await confirmed("@ann:b", "ANN")
+        try await ann.machine.willRequestVerification(of: "@bo:b", as: "t", in: "!r:b", at: server.now)
+        for action in [Verification.Action.cancel, .dismiss] {
+            #expect(try await ann.machine.perform(action, in: "t", at: server.now).isEmpty)
+        }
+        #expect(try await ann.machine.verifications().isEmpty)
+        let sent = try await ann.machine.didRequestVerification("t", as: "$request", at: server.now)
+        #expect(sent.map(\.type) == ["m.key.verification.cancel"])
+        #expect(sent.first?.content["m.relates_to"]?["event_id"] == "$request")
+    }
+
+    // MARK: Crossed requests
+
+    @Test("Two users who ask each other at once go on with one of both requests.")
+    func crossedInRoom() async throws {
+        let ann = try await confirmed("@ann:b", "ANN")
+        let bo = try await confirmed("@bo:b", "BO")
+        let room = VerificationRoom(server, [ann, bo])
+        let (id, event) = try await room.ask("@bo:b", by: ann)
+        _ = try await room.ask("@ann:b", by: bo)
+        try await room.deliver()
+        #expect(try await running(ann).map(\.id) == [id.text])
+        #expect(try await running(bo).map(\.id) == [event.text])
+        let shown = [try await running(ann).first?.phase, try await running(bo).first?.phase]
+        guard case .comparing? = shown[0] else {
+            Issue.record("\(shown)")
+            return
+        }
+        #expect(shown[0] == shown[1])
+        try await room.perform(.confirmMatch, in: id, by: ann)
+        try await room.perform(.confirmMatch, in: event, by: bo)
+        #expect(try await ann.machine.identity(of: "@bo:b") == .verified)
+        #expect(try await bo.machine.identity(of: "@ann:b") == .verified)
+        #expect(try await running(ann).isEmpty)
+        #expect(try await running(bo).isEmpty)
+    }
+
+    @Test("Two devices that ask each other at once go on with one of both requests.")
+    func crossedDevices() async throws {
+        let old = try await confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        _ = try await old.machine.verifyDevice("NEW", at: server.now)
+        try await server.exchangeAll()
+        for client in [old, new] { #expect(try await running(client).map(\.id) == [id.text]) }
+        for client in [old, new] {
+            _ = try await client.machine.perform(.confirmMatch, in: id, at: server.now)
+            try await server.exchangeAll()
+        }
+        #expect(try await new.machine.ownIdentity() == .confirmed)
+        #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == true)
+    }
+}

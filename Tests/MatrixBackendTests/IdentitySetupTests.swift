@@ -106,6 +106,17 @@ import ToolSupport
         }
     }
 
+    @Test("A recovery key that is typed is saved")
+    func typedKey() async throws {
+        let account = try await start()
+        let key = try await account.backend.createIdentity(password: nil)
+        #expect(try await cryptoMachine(account).isRecoveryKeyUnsaved())
+        try await account.backend.recover(with: key.text)
+        #expect(try await !cryptoMachine(account).isRecoveryKeyUnsaved())
+        await reaches(.ready, account)
+        await account.close()
+    }
+
     @Test("A recovery key that is not saved is shown again, and replaced once it is saved")
     func unsavedKey() async throws {
         let account = try await start()

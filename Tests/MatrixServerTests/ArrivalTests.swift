@@ -67,8 +67,10 @@ import Testing
     @Test(arguments: [true, false]) func creatorOfARoomOfVersion12MentionsEveryone(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)
+        // The client itself gives the server this time for a new room, too.
         let created = try await bob.client.call(
-            .post, ["client", "v3", "createRoom"], body: ["preset": "public_chat", "room_version": "12"])
+            .post, ["client", "v3", "createRoom"], body: ["preset": "public_chat", "room_version": "12"],
+            timeout: .seconds(120))
         let room = RoomID(try #require(created["room_id"]?.string))
         #expect(try await ann.backend.join(room.rawValue) == room)
         try await ann.members(of: room) { $0.contains { $0.id == ann.session.user && !$0.hasLeft } }

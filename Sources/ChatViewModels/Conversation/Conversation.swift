@@ -20,6 +20,7 @@ public final class Conversation {
     public var isEncrypted: Bool { encryption == .on }
     /// Whether the backend has confirmed, since the connection was last lost, that the room is not encrypted.
     private var isConfirmedOff = false
+    @ObservationIgnored private var isConfirming = false
     /// A room that may be encrypted counts as encrypted.
     private var reactionPolicy: ReactionPolicy {
         encryption == .off && isConfirmedOff ? .allowed : preferences.reactions.policyInEncryptedRooms
@@ -182,13 +183,18 @@ public final class Conversation {
 
     /// Has the backend confirm that the room is not encrypted. Without an answer it counts as encrypted.
     private func confirmOff() async {
-        guard encryption == .off, !isConfirmedOff else { return }
-        let losses = lossCount
-        guard let isOff = try? await service.confirmsUnencrypted(roomID), encryption == .off else { return }
-        if !isOff {
-            encryption = .on
-        } else if losses == lossCount {
-            isConfirmedOff = true
+        // Each event of the room calls this, and each call may be a request.
+        guard !isConfirming else { return }
+        isConfirming = true
+        defer { isConfirming = false }
+        while encryption == .off, !isConfirmedOff {
+            let losses = lossCount
+            guard let isOff = try? await service.confirmsUnencrypted(roomID), encryption == .off else { return }
+            if !isOff {
+                encryption = .on
+            } else if losses == lossCount {
+                isConfirmedOff = true
+            }
         }
     }
 

@@ -167,6 +167,9 @@ struct IdentitySetup: Sendable {
         await keys.noteChange()
         if let secret = opened.secrets[.backup] { await adopt(secret, from: opened.state) }
         try await waitUntilConfirmed()
+        // Who types the key that was made here has saved it.
+        let staged = try await keys.encrypting { try await $0.stagedRecoveryKey(opened.state.key.id) }
+        if let staged, staged.isEqual(to: opened.key) { try await confirmRecoveryKey() }
     }
 
     /// The device counts as confirmed once the server returns its signature.

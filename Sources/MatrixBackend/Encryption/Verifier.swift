@@ -73,7 +73,7 @@ actor Verifier {
         let event: MessageID
         do {
             event = try await client.send(type, body, to: room, transaction: transaction)
-        } catch let error as MatrixError where error.isRejection {
+        } catch let error as MatrixError where error.excludesDelivery {
             try? await keys.encrypting { try await $0.withdrawVerificationRequest(id) }
             throw error
         } catch is MatrixError {
@@ -160,8 +160,8 @@ extension VerificationEvent {
 }
 
 extension MatrixError {
-    /// Whether the request certainly had no effect.
-    fileprivate var isRejection: Bool {
+    /// Whether the server certainly did not process the request.
+    fileprivate var excludesDelivery: Bool {
         switch self {
         case .rejected, .signedOut, .busy, .untrusted: true
         case .unreachable, .malformed, .tooLarge: false

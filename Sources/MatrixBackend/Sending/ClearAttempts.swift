@@ -3,10 +3,10 @@ import ChatOutbox
 import Foundation
 import Synchronization
 
-/// What is being sent unencrypted, by room. It ends when its room becomes encrypted.
+/// The unencrypted uploads and events under way in each room. They end when the room becomes encrypted.
 ///
-/// Whoever encrypts a room first makes ``RoomEncryption/way(into:)`` say so, then ends the attempts here; an attempt is
-/// first noted here, then asks for the way. So none is missed.
+/// None is missed: an attempt is registered before it asks ``RoomEncryption/way(into:)``, and the attempts of a room are
+/// ended after that returns that the room is encrypted.
 final class ClearAttempts: Sendable {
     enum Kind: Sendable {
         /// Takes long and can be repeated.
@@ -32,7 +32,7 @@ final class ClearAttempts: Sendable {
         _ kind: Kind, in room: RoomID, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let id = UUID()
-        // It begins under the lock, so that it is noted before anything that ends it is.
+        // Created under the lock: a task that runs must be registered, or nothing would end it.
         let task = running.withLock { running in
             let task = Task { try await work() }
             running[room, default: [:]][id] = Attempt(

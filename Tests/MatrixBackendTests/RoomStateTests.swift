@@ -130,6 +130,29 @@ import Testing
         await store.close()
     }
 
+    @Test("A member whose name is redacted and set anew in one response has the new name, and so has their room")
+    func memberIsNamedAnewWithTheRedaction() async throws {
+        let server = FakeHomeserver { _ in nil }
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(syncResponse("1", [Events.member("@me:example.org", "Me"), Events.member(ann, "Rude")]))
+        let content: JSONValue = ["membership": "join", "displayname": "Ann"]
+        let named = Events.event("$named", "m.room.member", content, by: ann, stateKey: ann)
+        server.sync(syncResponse("2", [redaction(of: "$member\(ann)"), named]))
+        try await server.waitUntilConsumed()
+        #expect(try await store.member(MemberID(ann), of: room)?.displayName == "Ann")
+        // Another change in it names the room from the stored names.
+        server.sync(syncResponse("3", [Events.member("@bob:example.org", "Bob")]))
+        try await server.waitUntilConsumed()
+        #expect(try await store.roomSummaries().first?.room.name == "Ann, Bob")
+        // Leaving without a name, as most do, sets none: the redaction still counts.
+        let left = Events.event("$left", "m.room.member", ["membership": "leave"], by: ann, stateKey: ann)
+        server.sync(syncResponse("4", [redaction(of: "$named"), left]))
+        try await server.waitUntilConsumed()
+        #expect(try await store.member(MemberID(ann), of: room)?.displayName == ann)
+        await backend.close()
+        await store.close()
+    }
+
     /// The redaction was in the part that a limited sync omitted.
     @Test func redactionInAGapResetsStateOnceFetched() async throws {
         let missed = redaction(of: "$name")

@@ -139,6 +139,7 @@ else
 	@$(RELEASE)/parlance-matrix-soak unread
 	@$(RELEASE)/parlance-matrix-soak requests --minutes 10
 	@$(RELEASE)/parlance-matrix-soak talk
+	@$(RELEASE)/parlance-matrix-soak keys --plant --client-kills 6 --server-kills 0
 	@$(RELEASE)/parlance-matrix-soak keys
 	$(SWIFT) build --build-tests
 	@PARLANCE_HISTORIES=10000 $(SWIFT) test --skip-build --disable-xctest --filter MatrixBackendTests.RandomHistoryTests

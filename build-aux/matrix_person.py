@@ -1,11 +1,15 @@
 """What people do with Parlance and an account: signing in, setting up encryption, rooms; and what the homeserver says of it.
-For check-conversation and check-encryption.
+For check-conversation, check-encryption and check-trust.
 """
 import json
+import re
 import urllib.parse
 import urllib.request
 
 from window_person import fail, wait
+
+# In groups of four, as the dialog shows it.
+RECOVERY_KEY = re.compile(r"Es[A-Za-z0-9]{2}(?: [A-Za-z0-9]{4}){10,}(?: [A-Za-z0-9]{1,4})?")
 
 
 def call(server, method, path, body=None, token=None):
@@ -34,11 +38,12 @@ def expect(what, found, wanted):
 def go_to(person, key, name):
     """Presses a key until the focus is on what is called so."""
     def is_there():
-        before = person.focuses()
-        if any(found.startswith(name) for found in before):
+        before = person.focused()
+        if any(found.name.startswith(name) for found in before):
             return True
         person.press(key)
-        person.sees_change(person.focuses, before)
+        # By their paths: a row and the switch in it have one name.
+        person.sees_change(lambda: [found.path for found in person.focused()], [found.path for found in before])
     wait(f"the focus of {person.user} on '{name}'", is_there)
 
 
@@ -59,6 +64,7 @@ def sign_in(person, server, user, keyring, password="correct horse", in_file=Fal
     person.press("Return")
     person.sees("Incorrect username or password")
     person.press("ctrl+a")
+    person.private.add(password)
     person.type(password)
     person.press("Return")
     if not keyring:
@@ -71,12 +77,51 @@ def set_up_encryption(person):
     """In the dialog that opens after the first sign-in."""
     person.sees("focus on _Set Up")
     person.press("Return")
+    save_recovery_key(person)
+
+
+def save_recovery_key(person):
+    """On the page that shows it.
+    Returns: the recovery key, as it was shown."""
     person.sees("I Have Saved the Recovery Key")
+    key = wait("the recovery key", lambda: next(
+        (name for name in person.names() if RECOVERY_KEY.fullmatch(name)), None))
+    person.private.add(key)
     go_to(person, "Tab", "I Have Saved the Recovery")
     person.press("space")
     go_to(person, "Tab", "_Done")
     person.press("Return")
     person.misses("I Have Saved the Recovery Key")
+    return key
+
+
+def open_room(person, name, shows):
+    person.press("ctrl+k")
+    person.sees("focus on Switch room")
+    person.type(name)
+    person.press("Return")
+    person.sees(shows)
+
+
+def open_details(person):
+    """Those of the room that is open, from its menu."""
+    person.in_composer()
+    go_to(person, "Tab", "Room Menu")
+    person.press("Return")
+    go_to(person, "Down", "Room Details")
+    person.press("Return")
+    person.sees("Invite")
+
+
+def open_encryption(person, shows):
+    """The page of the preferences."""
+    person.in_composer()
+    person.press("ctrl+comma")
+    person.sees("Run in Background")
+    go_to(person, "Tab", "General")
+    go_to(person, "Down", "Encryption")
+    person.press("space")
+    person.sees(shows)
 
 
 def new_room(person, name, encrypted=False):

@@ -1,8 +1,9 @@
 """A person with a Parlance of their own on the one display: a home, a session bus, real keys, and what is on screen. For
-check-conversation and check-encryption.
+check-conversation, check-encryption and check-trust.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from window_reader import Reader
 SCRIPT = os.path.basename(sys.argv[0]).removeprefix("check-")
 # More than any dialog has controls.
 ROUND = 40
+# How GLib begins what it prints for debugging.
+DEBUGGING = re.compile(r"(?:-|\*\* |: )(?:DEBUG|INFO):")
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -32,9 +35,15 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 class Person:
     """A Parlance of one's own: a home, a session bus, so that it is no second start of the other, and a window."""
 
+    # For the program alone: what else is started here answers on its output.
+    debugging = {}
+
     def __init__(self, program, name, place, keyring):
         self.program, self.user, self.place = program, name, place
         self.home = tempfile.mkdtemp(prefix=f"parlance-{name}-")
+        # What was written, pasted and used as a password.
+        self.private = set()
+        self.output = open(f"{self.home}/output", "ab")
         with open(f"{self.home}/bus.conf", "w") as file:
             file.write(BUS)
         self.others = []
@@ -83,7 +92,8 @@ class Person:
         return said.split("'")[1] if "'" in said else None
 
     def start(self):
-        self.process = subprocess.Popen([self.program], env=self.environment)
+        self.process = subprocess.Popen(
+            [self.program], env={**self.environment, **self.debugging}, stdout=self.output, stderr=self.output)
         if self.reader:
             self.reader.close()
         self.reader = Reader(self.environment["AT_SPI_BUS_ADDRESS"], self.process.pid)
@@ -95,9 +105,12 @@ class Person:
         # It has drawn itself, and takes the focus of nobody any more.
         wait(f"what is in {self.user}'s window", self.names)
 
-    def restart(self):
+    def quit(self):
         self.press("ctrl+q")
         wait(f"the end of {self.user}'s program", lambda: self.process.poll() is not None)
+
+    def restart(self):
+        self.quit()
         self.start()
 
     def windows(self):
@@ -196,12 +209,14 @@ class Person:
 
     def compose(self, text):
         """Types into the composer."""
+        self.private.add(text)
         self.in_composer()
         self.type(text)
         self.sees(text)
 
     def paste(self, name, content):
         """Pastes a file as file managers put it on the clipboard."""
+        self.private.update((name, content))
         file = pathlib.Path(self.home, name)
         file.write_text(content)
         subprocess.run(["xclip", "-selection", "clipboard", "-t", "text/uri-list"], input=file.as_uri() + "\r\n", text=True,
@@ -234,9 +249,13 @@ class Person:
         if missing:
             fail(f"Tab does not reach {missing}, but {[focus['name'] for focus in seen]}")
 
+    def focused(self):
+        """What has the focus of its window, for each of them."""
+        return [each for each in self.reader.objects() if each.has(State.FOCUSED)]
+
     def focuses(self):
-        """What has the focus of its window, by name."""
-        return [each.name for each in self.reader.objects() if each.has(State.FOCUSED)]
+        """The same, by name."""
+        return [each.name for each in self.focused()]
 
     def focus(self):
         """Role and name of what has the keyboard focus, of the dialog that was opened last: each window has a focus."""
@@ -253,7 +272,21 @@ class Person:
         subprocess.run(["import", "-window", "root", "-crop", "{2}x{3}+{0}+{1}".format(*self.place), "+repage",
                         f"{folder}/{SCRIPT}-{what}.png"], check=True)
 
+    def narrow_picture(self, folder, what):
+        """One of the dialog that is open, in a window that is 360 pixels wide."""
+        self.activate()
+        def read(*command):
+            return subprocess.run(["xdotool", *command], capture_output=True, text=True, check=True).stdout.strip()
+        dialog = read("getwindowfocus")
+        before = dict(line.split("=") for line in read("getwindowgeometry", "--shell", dialog).split())
+        subprocess.run(["xdotool", "windowsize", "--sync", dialog, "360", "640"], check=True)
+        time.sleep(0.5)
+        subprocess.run(["import", "-window", dialog, f"{folder}/{SCRIPT}-{what}-360.png"], check=True)
+        subprocess.run(["xdotool", "windowsize", "--sync", dialog, before["WIDTH"], before["HEIGHT"]], check=True)
+
     def end(self):
+        if self.output.closed:
+            return
         if self.reader:
             self.reader.close()
             self.reader = None
@@ -261,7 +294,33 @@ class Person:
             if process.poll() is None:
                 process.terminate()
                 process.wait()
+        for line in self.printed().splitlines():
+            if not DEBUGGING.search(line):
+                print(f"{self.user}: {line}", file=sys.stderr)
+        self.output.close()
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def printed(self):
+        """What the program and its libraries have printed since the first start."""
+        return pathlib.Path(self.home, "output").read_text(errors="replace")
+
+
+def check_printed(people, also=()):
+    """Nobody's program has printed what was private to any of them, whatever the spaces between its parts. Ends them all:
+    what a program prints into a file may be there only then.
+    """
+    def joined(text):
+        return "".join(text.split())
+    for person in people:
+        person.quit()
+    private = {joined(text) for person in people for text in person.private} | {joined(text) for text in also}
+    for person in people:
+        printed = joined(person.printed())
+        if person.debugging and not printed:
+            fail(f"{person.user}'s program has printed nothing, not even what it was to be asked for")
+        for text in sorted(private):
+            if text in printed:
+                fail(f"{person.user}'s program has printed '{text}'")
 
 
 def fail(message):

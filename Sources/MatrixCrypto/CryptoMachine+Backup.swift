@@ -52,7 +52,13 @@ extension CryptoMachine {
         return try await storage.cryptoRecordCount(.waitingForBackup)
     }
 
-    /// The same without the storage key: counts all sessions if those missing from the backup are not all marked.
+    /// Whether there is any session that a backup could lack.
+    public func hasRoomKeys() async throws -> Bool {
+        try await storage.cryptoRecordCount(.inboundGroupSession) > 0
+    }
+
+    /// ``remainingInBackup()`` without the storage key: counts all sessions if those missing from the backup are not all
+    /// marked.
     public static func remainingInBackup(in storage: any CryptoStorage) async throws -> Int {
         let areMarked = try await BackupRecord.stored(in: storage).areAllMarked
         return try await storage.cryptoRecordCount(areMarked ? .waitingForBackup : .inboundGroupSession)

@@ -86,25 +86,34 @@ extension CryptoMachine {
 
     private static let unstoredKey = CryptoRecord.Key(.backup, id: "unstored")
 
-    /// Whether the backup's key was made on this device while the secret storage has none or a former one, which the
-    /// recovery key would restore instead.
+    /// Whether the secret storage is not known to have the key of the backup in use: it may have none or a former one,
+    /// which the recovery key would restore instead.
     public func isBackupKeyUnstored() async throws -> Bool {
-        try await storage.cryptoRecord(Self.unstoredKey) != nil
+        try await change { state, _ in
+            guard let noted = try await storage.cryptoRecord(Self.unstoredKey)?.value else { return false }
+            // Earlier versions did not note the key. Without a backup, it may be that of the next one.
+            guard !noted.isEmpty, let version = state.backup.version else { return true }
+            // Another device may have made the backup that is in use, and stored its key.
+            return noted == Data(version.key)
+        }
     }
 
-    public func noteBackupKeyUnstored() async throws {
-        try await change { _, change in change.put.append(CryptoRecord(Self.unstoredKey, value: Data())) }
+    /// Notes that the secret storage may lack the key of a backup that is about to be created.
+    public func noteBackupKeyUnstored(_ secret: KeyMaterial) async throws {
+        let publicKey = Data(try BackupKey(secret).publicKey.bytes)
+        try await change { _, change in change.put.append(CryptoRecord(Self.unstoredKey, value: publicKey)) }
     }
 
     private static let entryKey = CryptoRecord.Key(.backup, id: "storedEntry")
 
     /// Notes which entry of the secret storage contains a backup key.
     public func noteBackupKey(_ secret: KeyMaterial, isIn entry: EncryptedSecret) async throws {
-        let publicKey = StoredBytes(try BackupKey(secret).publicKey.bytes)
-        let value = try JSONEncoder().encode(StoredBackupKey(publicKey: publicKey, entry: entry))
+        let publicKey = try BackupKey(secret).publicKey.bytes
+        let value = try JSONEncoder().encode(StoredBackupKey(publicKey: StoredBytes(publicKey), entry: entry))
         try await change { _, change in
             change.put.append(CryptoRecord(Self.entryKey, value: value))
-            change.removed.insert(Self.unstoredKey)
+            let unstored = try await storage.cryptoRecord(Self.unstoredKey)?.value
+            if unstored == Data() || unstored == Data(publicKey) { change.removed.insert(Self.unstoredKey) }
         }
     }
 

@@ -114,8 +114,13 @@ extension CryptoMachine {
     // MARK: Changing
 
     /// Accepts another user's current identity and drops any earlier verification.
-    public func accept(_ other: ExactText) async throws {
-        try await changeIdentity(of: other) { $0.accept() }
+    /// - Parameter key: The identity that the local user was asked about.
+    /// - Throws: ``VerificationFailure/otherIdentity`` if the user has another one by now.
+    public func accept(_ key: IdentityKey, of other: ExactText) async throws {
+        try await changeIdentity(of: other) { identity in
+            guard identity.key == key else { throw VerificationFailure.otherIdentity }
+            identity.accept()
+        }
     }
 
     /// Withdraws the verification of another user. Has no effect if their identity has changed since: it can only be
@@ -127,10 +132,10 @@ extension CryptoMachine {
         }
     }
 
-    private func changeIdentity(of other: ExactText, _ body: (inout Identity) -> Void) async throws {
+    private func changeIdentity(of other: ExactText, _ body: (inout Identity) throws -> Void) async throws {
         try await change { state, change in
             guard other != user, var identity = try await Identity.stored(other, in: storage) else { return }
-            body(&identity)
+            try body(&identity)
             try state.put(identity, of: other, ownUser: user, &change)
         }
     }
@@ -366,10 +371,12 @@ extension Identity {
         }
     }
 
+    fileprivate var key: IdentityKey { IdentityKey("\(master)") }
+
     fileprivate func standing(isOwnConfirmed: Bool) -> UserIdentity {
-        if hasChangedAfterVerification { return .changedAfterVerification }
+        if hasChangedAfterVerification { return .changedAfterVerification(to: key) }
         if isVerified, isOwnConfirmed { return .verified }
-        return hasChanged ? .changed : .unverified
+        return hasChanged ? .changed(to: key) : .unverified
     }
 }
 

@@ -87,6 +87,7 @@ extension CryptoMachine {
     /// Handles the server's response to a request.
     public func answered(_ request: CryptoRequest, with answer: JSONValue, at now: Date) async throws {
         try await change { state, change in
+            state.isUnanswered = false
             guard request.epoch == self.epoch else { return }
             switch request.action {
             case .upload:
@@ -116,6 +117,7 @@ extension CryptoMachine {
     /// Handles a permanent rejection: the same request is not sent again.
     public func refused(_ request: CryptoRequest, at now: Date) async throws {
         try await change { state, change in
+            state.isUnanswered = false
             guard request.epoch == self.epoch else { return }
             switch request.action {
             case .upload:
@@ -150,6 +152,7 @@ extension CryptoMachine {
     /// Handles a missing response: the request becomes due again; when to retry is up to the caller.
     public func failed(_ request: CryptoRequest) async throws {
         try await change { state, _ in
+            state.isUnanswered = true
             guard request.epoch == self.epoch else { return }
             switch request.action {
             case .upload: state.isUploading = false

@@ -34,8 +34,11 @@ extension CryptoMachine {
     }
 
     /// Encrypts a message for a room, once all devices that are to read it have the room key.
+    /// - Parameter other: The user whose identity is verified by the message. It is encrypted even if that identity has
+    ///   changed since an earlier verification: nothing else could verify it.
     public func seal(
-        _ type: String, _ content: [String: JSONValue], in room: ExactText, at now: Date
+        _ type: String, _ content: [String: JSONValue], in room: ExactText, verifying other: ExactText? = nil,
+        at now: Date
     ) async throws -> Sealing {
         guard let plaintext = Self.plaintext(type, content, in: room) else { return .refused(.content) }
         return try await change { state, change in
@@ -53,7 +56,7 @@ extension CryptoMachine {
             state.audiences[room] = audience
             var sharing = RoomKeySharing(
                 room: room, user: user, device: device, storage: storage, key: key, settings: settings,
-                audience: audience, now: now)
+                audience: audience, verifying: other, now: now)
             var outbound: OutboundRoom
             switch try await sharing.share(&state, &change) {
             case .shared(let session): outbound = session

@@ -29,7 +29,7 @@ extension CryptoMachine {
     /// undone.
     ///
     /// Another user stays verified on this device, which has seen the proof. Otherwise, a server could end the
-    /// verification, and with it the warning about another identity.
+    /// verification, and with it the warning about another identity. Whoever has just compared emoji is told.
     func rejected(
         _ body: Data, as number: UInt64, _ state: inout State, _ change: inout CryptoChange
     ) async throws {
@@ -40,8 +40,15 @@ extension CryptoMachine {
             guard object != DeviceID(user: user, device: device) else { continue }
             // The signed keys or those that sign may have changed: what the server has now decides.
             state.tracker.received(changed: [user, object.user], left: [])
-            guard object.user == user else { continue }
-            state.verifications.revoke(object)
+            guard object.user == user else {
+                // The signature of a former identity says nothing of the verification of a new one.
+                let identity = try await Identity.stored(object.user, in: storage)
+                if let identity, ExactText("\(identity.master)") == object.device {
+                    _ = state.verifications.revoke(of: object.user)
+                }
+                continue
+            }
+            try state.revokeVerifications(of: object)
             guard var keys = try await devices(of: user).first(where: { $0.device == object.device }),
                 keys.confirmedBy != nil
             else { continue }

@@ -10,6 +10,8 @@ extension CryptoMachine {
         case noDevice
         /// The user has no identity to verify.
         case noIdentity
+        /// The user has another identity than the one that was to be accepted.
+        case otherIdentity
         /// This device must be confirmed first; otherwise its statements about others carry no weight.
         case unconfirmed
     }
@@ -23,7 +25,10 @@ extension CryptoMachine {
                 if let device = flow.device {
                     name = try await devices(of: flow.user).first { $0.device == device }?.name ?? ""
                 }
-                values.append(flow.value(deviceName: name, isOwn: flow.user == user))
+                let isUnsent =
+                    state.isUnanswered && !flow.hasEnded && flow.channel == .devices
+                    && state.outgoing.holdsMessage(ofVerification: flow.id)
+                values.append(flow.value(deviceName: name, isOwn: flow.user == user, isUnsent: isUnsent))
             }
             return values
         }
@@ -88,6 +93,24 @@ extension CryptoMachine {
     ) async throws -> [VerificationRoomMessage] {
         try await change { state, change in
             try await noteSent(transaction, as: event, &state, &change, at: now)
+        }
+    }
+
+    /// Whether a verification request still has to be sent into its room: it has not ended, and no event is known to be
+    /// it.
+    public func isVerificationRequestDue(_ transaction: ExactText) async throws -> Bool {
+        try await change { state, _ in
+            guard let index = state.verifications.index(of: transaction) else { return false }
+            let flow = state.verifications[index]
+            return flow.transaction == nil && !flow.hasEnded
+        }
+    }
+
+    /// Ends a verification of whose messages one cannot be sent, so that the other side cannot go on.
+    public func endUndeliverableVerification(_ id: ExactText) async throws {
+        try await change { state, _ in
+            guard let index = state.verifications.index(of: id) else { return }
+            state.verifications[index].end(.undeliverable)
         }
     }
 
@@ -376,6 +399,14 @@ extension CryptoMachine.State {
             user: user, device: device, signingKey: upkeep.account.signingKey, master: master)
     }
 
+    /// Ends the completed verifications of a device of the user that the server lets nobody confirm, and tells the
+    /// device.
+    mutating func revokeVerifications(of device: DeviceID) throws {
+        for flow in verifications.revoke(of: device.user, device.device) {
+            _ = try send([VerificationFlow.revocation], of: flow)
+        }
+    }
+
     /// Queues messages to devices.
     /// - Returns: The messages to send into a room.
     fileprivate mutating func send(
@@ -384,9 +415,15 @@ extension CryptoMachine.State {
         var sent: [VerificationRoomMessage] = []
         for message in messages {
             guard let content = flow.named(message.content) else { continue }
+            // The other side may have begun later: without a cancellation, it would wait.
+            let isLast = message.type == VerificationFlow.cancellation
+            let end = isLast ? flow.end.addingTimeInterval(VerificationFlow.lifetime) : flow.end
             switch flow.channel {
             case .room(let room):
-                sent.append(VerificationRoomMessage(room: room, type: message.type, content: content.object ?? [:]))
+                sent.append(
+                    VerificationRoomMessage(
+                        verification: flow.id, user: flow.user, room: room, type: message.type,
+                        content: content.object ?? [:], end: end))
             case .devices:
                 for device in message.devices ?? [flow.device].compactMap(\.self) {
                     outgoing.add(

@@ -40,6 +40,8 @@ public actor CryptoMachine {
         var backup: BackupRecord
         /// Whether the keys were uploaded again because the server did not list this device, and it has not since.
         var wasUploadedAgain = false
+        /// Whether the last request got no answer.
+        var isUnanswered = false
         var isUploading = false
         var isClaiming = false
         var isSending = false
@@ -86,7 +88,8 @@ public actor CryptoMachine {
     /// Creates the keys of a device.
     ///
     /// Of another device's state, room sessions and known devices stay, as they remain useful, and so does the note
-    /// that the recovery key is not saved. Its keys, its Olm sessions and its pending requests are removed.
+    /// that the recovery key is not saved. Its keys, its Olm sessions and its pending requests are removed; that it was
+    /// one of the user's is noted (``FormerDevices``).
     public static func begin(
         user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws {
@@ -100,6 +103,7 @@ public actor CryptoMachine {
             }
         }
         change.removed.insert(replacedKey)
+        change.merge(try await FormerDevices.change(of: user, in: storage, key: key))
         var tracker = DeviceTracker(records: try await storage.cryptoRecords(.trackedUser, owner: nil))
         tracker.track([user])
         tracker.invalidateAll()
@@ -124,6 +128,24 @@ public actor CryptoMachine {
     /// The device whose keys are stored; `nil` if there are none.
     public static func device(in storage: any CryptoStorage) async throws -> ExactText? {
         try await storage.cryptoRecord(deviceKey).map { ExactText(bytes: $0.value) }
+    }
+
+    /// How many sessions are tried when the device's own keys cannot be decrypted.
+    private static let triedSessions = 20
+
+    /// Whether a key decrypts what is stored, or there is nothing to decrypt. Single records may be damaged.
+    public static func isReadable(_ storage: any CryptoStorage, with key: KeyMaterial) async throws -> Bool {
+        let account = try await storage.cryptoRecords(.account, owner: nil)
+        var isDamaged = false
+        do {
+            if try KeyUpkeep(user: "", device: "", records: account, key: key) != nil { return true }
+        } catch {
+            // Any other failure says nothing about the key. Whoever opens it reports the damage.
+            isDamaged = error != .rejected(.pickle)
+        }
+        let sessions = try await storage.cryptoRecords(.inboundGroupSession, after: nil, limit: triedSessions)
+        if sessions.contains(where: { (try? InboundSession(record: $0, key: key)) != nil }) { return true }
+        return (account.isEmpty || isDamaged) && sessions.isEmpty
     }
 
     /// When the keys were created; `nil` if this was not recorded.

@@ -1,5 +1,6 @@
 import ChatCore
 public import Foundation
+import JSONReading
 
 /// A to-device message that must reach the server, with its final content.
 public struct DeviceMessage: Codable, Equatable, Sendable {
@@ -70,6 +71,17 @@ struct OutgoingQueue {
         items.values.contains { item in
             guard case .signatures(let body) = item else { return false }
             return SignatureUpload(body).objects.contains(device)
+        }
+    }
+
+    /// Whether a message of a verification between devices waits for being sent.
+    func holdsMessage(ofVerification id: ExactText) -> Bool {
+        items.values.contains { item in
+            guard case .message(let message) = item, message.type.hasPrefix(VerificationFlow.prefix) else {
+                return false
+            }
+            // Written by this device, so that it can be parsed.
+            return (try? JSONValue(parsing: message.content))?["transaction_id"]?.exactText == id
         }
     }
 

@@ -12,6 +12,8 @@ struct RoomKeySharing {
     let key: KeyMaterial
     let settings: EncryptedRoom
     let audience: RoomAudience
+    /// The user whose identity is verified by the message to send; `nil` for any other message.
+    let verifying: ExactText?
     let now: Date
 
     enum Outcome {
@@ -40,7 +42,8 @@ struct RoomKeySharing {
         guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         outbound.checked = nil
         let identities = try await Identity.stored(readers, in: storage)
-        let held = readers.filter { identities[$0]?.hasChangedAfterVerification ?? false }
+        let changed = readers.filter { identities[$0]?.hasChangedAfterVerification ?? false }
+        let held = changed.filter { $0 != verifying }
         guard held.isEmpty else { return .held(held) }
         let (devices, unconfirmed) = try await devices(of: readers, identities)
         if outbound.isSharedBeyond(devices) { outbound = try await begin(&state, &change) }
@@ -49,7 +52,8 @@ struct RoomKeySharing {
             return .waits
         }
         try withhold(&outbound, from: unconfirmed, &state, &change)
-        outbound.checked = stamp
+        // With a changed identity, the next message has to be checked again: it may be no part of the verification.
+        outbound.checked = changed.isEmpty ? stamp : nil
         state.outbound[room] = outbound
         return .shared(outbound)
     }

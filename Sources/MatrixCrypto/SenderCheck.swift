@@ -6,6 +6,7 @@ struct SenderCheck {
     private let user: ExactText
     private let ownKeys: (identity: Curve25519Key, signing: Ed25519Key)
     private let tracker: DeviceTracker
+    private let storage: any CryptoStorage
     private var known: KnownSenders
     /// Users who are not tracked, such as former members of the room.
     private(set) var unasked: Set<ExactText> = []
@@ -16,6 +17,7 @@ struct SenderCheck {
         self.user = user
         ownKeys = (account.identityKey, account.signingKey)
         self.tracker = tracker
+        self.storage = storage
         known = KnownSenders(storage: storage)
     }
 
@@ -39,6 +41,7 @@ struct SenderCheck {
         }
         // The device may be gone, as after a sign-out: that it was confirmed before still counts.
         guard let master = session.confirmedBy else {
+            if ExactText(owner.user) == user, try await FormerDevices.contain(owner, in: storage) { return nil }
             let isOutdated = tracker.isOutdated(ExactText(owner.user))
             if isOutdated == nil { unasked.insert(ExactText(owner.user)) }
             throw isOutdated ?? true ? GroupMessageReader.Seal.unknownSender : .unconfirmedSender

@@ -20,6 +20,7 @@ struct VerificationFlow {
     }
 
     static let prefix = "m.key.verification."
+    static let cancellation = prefix + "cancel"
     /// How long a verification may take, from its request on.
     static let lifetime: TimeInterval = 600
     /// How long an incoming request may be answered.
@@ -106,7 +107,7 @@ struct VerificationFlow {
     mutating func wasSent(as event: ExactText) -> [Message] {
         guard transaction == nil else { return [] }
         transaction = event
-        return hasEnded ? [Message(type: Self.prefix + "cancel", content: ["code": "m.user", "reason": "m.user"])] : []
+        return hasEnded ? [Message(type: Self.cancellation, content: ["code": "m.user", "reason": "m.user"])] : []
     }
 
     mutating func hold(_ event: VerificationEvent) {
@@ -162,10 +163,12 @@ struct VerificationFlow {
         }
     }
 
+    /// When it times out, on both sides.
+    var end: Date { begun.addingTimeInterval(Self.lifetime) }
+
     /// When to call ``tick(own:other:at:)`` next.
     var deadline: Date? {
         guard !hasEnded else { return nil }
-        let end = begun.addingTimeInterval(Self.lifetime)
         switch phase {
         case .requested: return min(end, (arrived ?? begun).addingTimeInterval(Self.requestLifetime))
         case .preparing where exchange == nil:
@@ -208,7 +211,7 @@ struct VerificationFlow {
         let devices = device == nil ? asked : nil
         return [
             Message(
-                type: Self.prefix + "cancel", content: ["code": .string(code), "reason": .string(code)],
+                type: Self.cancellation, content: ["code": .string(code), "reason": .string(code)],
                 devices: devices)
         ]
     }
@@ -224,17 +227,26 @@ struct VerificationFlow {
         if !hasEnded { phase = .canceled(cancellation) }
     }
 
-    /// Ends a completed verification as failed, for example because the server does not store its signature.
-    mutating func revoke(_ cancellation: Verification.Cancellation = .failed) {
+    /// Ends a completed verification that has not confirmed what it should, for example because the server rejects the
+    /// signature.
+    mutating func revoke(_ cancellation: Verification.Cancellation) {
         if phase == .done { phase = .canceled(cancellation) }
     }
+
+    /// Tells the other side that its key was not verified, by the specification's meaning of the code.
+    static let revocation = Message(
+        type: cancellation,
+        content: [
+            "code": .string(SasExchange.Failure.keyMismatch.rawValue),
+            "reason": .string(SasExchange.Failure.keyMismatch.rawValue),
+        ])
 
     // MARK: Time
 
     /// Cancels the verification if it times out, or sends `start` if the other side does not.
     mutating func tick(own: SasExchange.Party?, other: SasExchange.Party?, at now: Date) throws -> [Message] {
         guard let deadline, now >= deadline else { return [] }
-        if phase == .preparing, exchange == nil, now < begun.addingTimeInterval(Self.lifetime) {
+        if phase == .preparing, exchange == nil, now < end {
             // The other device's keys are still being queried.
             guard other != nil else {
                 readyAt = now
@@ -293,7 +305,7 @@ struct VerificationFlow {
         phase = .canceled(Verification.Cancellation(code: content["code"]?.string))
         guard device == nil, asked.count > 1 else { return [] }
         return [
-            Message(type: Self.prefix + "cancel", content: ["code": "m.user", "reason": "m.user"], devices: asked)
+            Message(type: Self.cancellation, content: ["code": "m.user", "reason": "m.user"], devices: asked)
         ]
     }
 
@@ -315,7 +327,7 @@ struct VerificationFlow {
         if !others.isEmpty {
             messages.append(
                 Message(
-                    type: Self.prefix + "cancel", content: ["code": "m.accepted", "reason": "m.accepted"],
+                    type: Self.cancellation, content: ["code": "m.accepted", "reason": "m.accepted"],
                     devices: others))
         }
         // An unknown device is queried first; then `tick` sends `start`.
@@ -393,10 +405,10 @@ struct VerificationFlow {
     }
 
     /// The verification in the form the user interface shows.
-    func value(deviceName: String, isOwn: Bool) -> Verification {
+    func value(deviceName: String, isOwn: Bool, isUnsent: Bool) -> Verification {
         Verification(
             id: id.text, user: MemberID(user.text), device: device?.text, deviceName: deviceName, isOwn: isOwn,
-            isIncoming: isIncoming, phase: phase)
+            isIncoming: isIncoming, phase: phase, isUnsent: isUnsent)
     }
 }
 

@@ -61,11 +61,18 @@ struct Verifications {
         }
     }
 
-    /// Ends completed verifications of a device as failed.
-    mutating func revoke(_ device: DeviceID) {
-        for index in flows.indices where flows[index].user == device.user && flows[index].device == device.device {
-            flows[index].revoke()
+    /// Ends completed verifications whose signature the server rejects.
+    /// - Parameter device: The device that they were to confirm; `nil` for all of the user, whose identity they were to
+    ///   verify.
+    /// - Returns: Those that it has ended.
+    mutating func revoke(of user: ExactText, _ device: ExactText? = nil) -> [VerificationFlow] {
+        var revoked: [VerificationFlow] = []
+        for index in flows.indices where flows[index].user == user && flows[index].phase == .done {
+            guard device == nil || flows[index].device == device else { continue }
+            flows[index].revoke(.signatureRejected)
+            revoked.append(flows[index])
         }
+        return revoked
     }
 
     mutating func remove(_ id: ExactText) {
@@ -85,9 +92,15 @@ struct Verifications {
 
 /// A verification message to send into a room.
 public struct VerificationRoomMessage: Equatable, Sendable {
+    /// The verification, as it is identified on this device.
+    public let verification: ExactText
+    /// The user on the other side.
+    public let user: ExactText
     public let room: ExactText
     public let type: String
     public let content: [String: JSONValue]
+    /// When both sides give the verification up, so that the message is useless.
+    public let end: Date
 }
 
 /// A verification message received in a room.

@@ -213,6 +213,33 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
+    func testMessageWhoseLatestEditCannotBeReadHasALockBesideThePencil() throws {
+        try onMain {
+            let text = "A later edit is missing. The key for this message has not arrived yet."
+            for isOwn in [true, false] {
+                let bench = try Bench("hello", isOwn: isOwn) { $0.message.unreadableEdit = .noKey }
+                let marks = ConversationBench.descendants(of: bench.row.widget)
+                let pencil = try XCTUnwrap(marks.first { $0.hasStyle("message-edited") })
+                let lock = try XCTUnwrap(marks.first { $0.hasStyle("message-edit-lock") })
+                XCTAssertEqual([pencil.tooltip, lock.tooltip], [text, text])
+                XCTAssertTrue(pencil.isMapped && lock.isMapped)
+                XCTAssertGreaterThanOrEqual(try bench.bounds(lock).left, try bench.bounds(pencil).right)
+                XCTAssertTrue(bench.row.accessibleText.contains(text), bench.row.accessibleText)
+                // The edit was read.
+                var message = Fixtures.message(1, by: isOwn ? Fixtures.own : Fixtures.other, text: "hello")
+                message.editedAt = Fixtures.date
+                bench.row.show(
+                    .message(
+                        MessageItem(
+                            message: message, body: MessageMarkup.body(markdown: "hello"), senderName: "Ann",
+                            isOwn: isOwn, startsGroup: true, endsGroup: true)), selected: nil)
+                XCTAssertTrue(pencil.isMapped && !lock.isMapped)
+                XCTAssertEqual(pencil.tooltip, "Edited")
+                try bench.close()
+            }
+        }
+    }
+
     /// Below a body that does not end with a text, the footer has room of its own.
     func testFooterIsBelowCodeAndFiles() throws {
         try onMain {

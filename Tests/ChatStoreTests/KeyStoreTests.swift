@@ -308,11 +308,15 @@ import Testing
         let keys = try KeyStore(folder: url, isNew: true)
         try await keys.commit(CryptoChange(put: [record("D", "1")]))
         try await keys.close()
+        try KeyStore.noteBegun("D", in: url)
+        try KeyStore.noteMovingCredential(true, in: url)
         await history.close()
         try Data(repeating: 0xA5, count: 8_192).write(to: url.appendingPathComponent("chat.sqlite"))
         _ = try ChatStore.repair(at: url)
         let again = try KeyStore(folder: url, isNew: false)
         #expect(try await again.cryptoRecords(.device, owner: nil) == [record("D", "1")])
         #expect(try await !again.wasRepaired())
+        #expect(try KeyStore.begunDevice(in: url) == "D")
+        #expect(try KeyStore.isMovingCredential(in: url))
     }
 }

@@ -184,6 +184,50 @@ import Testing
 
     /// Makes the files of a store as they were before a step of the history's schema.
     /// - Returns: the history.
+    @Test("Edits that an earlier version could not read mark the messages that they edit")
+    func sealedEditsMarkMessages() async throws {
+        let queue = try historyBefore(Schema.sealedEdits)
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO user VALUES (1, '@ann:a');
+                    INSERT INTO room (key, id, kind, name, lastActivity) VALUES (1, 'sealed', 'group', 'A', 0);
+                    INSERT INTO member (room, id, kind, name) VALUES (1, '@ann:a', 'person', 'Ann');
+                    """)
+            for number: Int64 in 0..<4 {
+                try db.execute(
+                    sql: """
+                        INSERT INTO message (key, room, arrival, id, sender, sentAt, kind, text)
+                        VALUES (?, 1, ?, ?, 1, ?, 0, 'x')
+                        """,
+                    arguments: [MessageKey(room: 1, position: number).raw, number, "$\(number)", number])
+            }
+            func relation(_ type: String, _ target: String) -> String {
+                #"{"sender": "@ann:a", "origin_server_ts": 5000, "#
+                    + #""content": {"m.relates_to": {"rel_type": "\#(type)", "event_id": \#(target)}}}"#
+            }
+            // The others edit no message.
+            let rows: [(event: String, data: String?)] = [
+                ("$a", relation("m.replace", "\"$0\"")), ("$b", relation("m.thread", "\"$1\"")),
+                ("$c", relation("m.replace", "[]")), ("$d", "damaged"), ("$e", nil),
+            ]
+            for row in rows {
+                try db.execute(
+                    sql: "INSERT INTO sealed VALUES (1, ?, 's', 'noKey', ?)", arguments: [row.event, row.data])
+            }
+        }
+        try queue.close()
+        try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+        let store = try await ChatStore.open(in: url)
+        let messages = try await store.messages(in: RoomID("sealed"), before: .max, limit: 9).messages
+        #expect(messages.map(\.unreadableEdit) == [.noKey, nil, nil, nil])
+        let session = SealedSession(room: RoomID("sealed"), session: "s")
+        let sealed = try await store.sealedEvents(of: session, after: nil, limit: 9)
+        #expect(sealed.map(\.edits) == [MessageID("$0"), nil, nil, nil, nil])
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
     private func historyBefore(_ step: String) throws -> DatabaseQueue {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)

@@ -84,7 +84,9 @@ public final class FakeEncryptionService: EncryptionService {
         state.withLock { $0.devices.removeAll { devices.contains($0.id) } }
     }
     public func identities(of user: MemberID) -> AsyncStream<UserIdentity> { feed(of: user).stream() }
-    public func acceptIdentity(of user: MemberID) async throws { try record("acceptIdentity", user.rawValue) }
+    public func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws {
+        try record("acceptIdentity", "\(user.rawValue) \(key.text)")
+    }
     public func withdrawVerification(of user: MemberID) async throws {
         try record("withdrawVerification", user.rawValue)
     }

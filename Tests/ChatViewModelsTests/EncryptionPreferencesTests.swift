@@ -143,6 +143,11 @@ struct EncryptionPreferencesTests {
         ]
         #expect(Set(backups.map { text.backup(EncryptionStatus(backup: $0)) }).count == backups.count)
         #expect(text.backup(EncryptionStatus(backup: .on(remaining: 1))) == "1 key is not in the backup yet")
+        // The backup that this device knows is the former identity's.
+        let replaced = EncryptionStatus(condition: .on, identity: .replaced, backup: .on(remaining: 0))
+        #expect(text.backup(replaced) == "Not known yet")
+        let new = EncryptionStatus(condition: .on, identity: .unconfirmed, backup: .untrusted)
+        #expect(text.backup(new) == "Confirm this device to use the backup")
         let recoveries: [EncryptionStatus.Recovery] = [.unknown, .none, .incomplete, .unsaved, .ready]
         #expect(Set(recoveries.map { text.recovery(EncryptionStatus(recovery: $0)) }).count == recoveries.count)
         let identities: [EncryptionStatus.Identity] = [.unknown, .none, .unconfirmed, .confirmed, .replaced]

@@ -145,6 +145,34 @@ struct EncryptionSetUpTests {
         #expect(service.calls == ["replaceIdentity", "replaceIdentity"])
     }
 
+    @Test("The window's title says that the identity is reset, up to the new recovery key, and not after going back.")
+    func resetTitle() async throws {
+        let text = EncryptionText(.untranslated)
+        service.fail("replaceIdentity", with: .passwordRequired)
+        let viewModel = try await setUp(Self.unconfirmed)
+        viewModel.send(.reset)
+        #expect(text.windowTitle(viewModel.state) == "Reset Encryption")
+        viewModel.send(.back)
+        #expect(text.windowTitle(viewModel.state) == "Confirm This Device")
+        viewModel.send(.reset)
+        viewModel.send(.reset)
+        await eventually { viewModel.state.step == .password && !viewModel.state.isBusy }
+        #expect(text.windowTitle(viewModel.state) == "Reset Encryption")
+        viewModel.send(.password(AccountCredential("tea and milk")))
+        await eventually { viewModel.state.showsKey }
+        #expect(text.windowTitle(viewModel.state) == "Reset Encryption")
+    }
+
+    @Test("A confirmed device can reset the identity, too.")
+    func resetOfConfirmedDevice() async {
+        let status = EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready)
+        let viewModel = await coordinator(status).reset()
+        #expect(viewModel.state.step == .resetting && !viewModel.state.canGoBack)
+        viewModel.send(.reset)
+        await eventually { viewModel.state.showsKey }
+        #expect(service.calls == ["replaceIdentity"])
+    }
+
     @Test(
         "If another device has set up encryption meanwhile, the dialog offers to confirm this one, and resets nothing.")
     func setUpElsewhere() async throws {

@@ -10,6 +10,7 @@ struct IdentityTests {
     private static let bo = MemberID("@bo:example.org")
     private static let cy = MemberID("@cy:example.org")
     private static let room = RoomID("!plans:example.org")
+    private static let key = IdentityKey("new")
 
     private let service = FakeEncryptionService()
     private let text = IdentityText(.untranslated)
@@ -28,7 +29,8 @@ struct IdentityTests {
         arguments: [
             (UserIdentity.unknown, false, false, false), (.none, false, false, false),
             (.unverified, true, false, false),
-            (.changed, true, true, false), (.changedAfterVerification, true, true, false),
+            (.changed(to: IdentityKey("new")), true, true, false),
+            (.changedAfterVerification(to: IdentityKey("new")), true, true, false),
             (.verified, false, false, true),
         ])
     func choices(identity: UserIdentity, verify: Bool, accept: Bool, withdraw: Bool) async {
@@ -40,12 +42,34 @@ struct IdentityTests {
         #expect(state.canVerify == verify && state.canAccept == accept && state.canWithdraw == withdraw)
         #expect(!text.title(identity).isEmpty && text.explanation(state).contains("Bo"))
         viewModel.send(.verify)
-        viewModel.send(.accept)
+        viewModel.send(.accept(Self.key))
         viewModel.send(.withdraw)
         await waitUntilIdle()
         // Only the first possible action is performed; the others find the view model busy.
-        let expected = verify ? ["verify"] : accept ? ["acceptIdentity"] : withdraw ? ["withdrawVerification"] : []
+        let expected = verify ? ["verify"] : withdraw ? ["withdrawVerification"] : []
         #expect(service.calls == expected.map { "\($0) \(Self.bo.rawValue)" })
+        withExtendedLifetime(encryption) {}
+    }
+
+    @Test("An identity that has changed once more since the question is not accepted.")
+    func changedDuringQuestion() async {
+        let encryption = await coordinator()
+        let viewModel = encryption.identity(of: Self.bo)
+        service.set(UserIdentity.changedAfterVerification(to: Self.key), of: Self.bo)
+        await eventually { viewModel.state.identity.newKey == Self.key }
+        let later = IdentityKey("later")
+        service.set(UserIdentity.changedAfterVerification(to: later), of: Self.bo)
+        await eventually { viewModel.state.identity.newKey == later }
+        viewModel.send(.accept(Self.key))
+        #expect(viewModel.state.error == .otherIdentity && viewModel.state.canAccept && service.calls.isEmpty)
+        // The service may know of a change that has not been shown yet.
+        service.fail("acceptIdentity", with: .otherIdentity)
+        viewModel.send(.accept(later))
+        #expect(viewModel.state.error == nil)
+        await eventually { viewModel.state.error == .otherIdentity && !viewModel.state.isBusy }
+        viewModel.send(.accept(later))
+        await eventually { viewModel.state.error == nil && !viewModel.state.isBusy }
+        #expect(service.calls == Array(repeating: "acceptIdentity \(Self.bo.rawValue) later", count: 2))
         withExtendedLifetime(encryption) {}
     }
 

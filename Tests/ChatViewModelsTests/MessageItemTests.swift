@@ -40,6 +40,25 @@ struct MessageItemTests {
         #expect(!sealed.canReact && sealed.canDelete && sealed.canCopyLink && sealed.selectableText.isEmpty)
     }
 
+    @Test("A message whose latest edit cannot be read says so, and why, until it is deleted")
+    @MainActor func unreadableEdit() {
+        let text = MessageText(.untranslated, time: { _ in "9:00" }, fullDate: { _ in "Monday" })
+        var message = item("Tea?")
+        #expect(text.unreadableEdit(message) == nil && text.tooltip(message) == "Monday")
+        for reason in SealReason.allCases {
+            message.message.unreadableEdit = reason
+            let sentence = "A later edit is missing. " + text.reason(reason)
+            #expect(text.unreadableEdit(message) == sentence && text.tooltip(message) == "Monday\n" + sentence)
+            #expect(text.accessibleText(message).contains(sentence))
+        }
+        // An edit that is shown is later than the one that is missing.
+        var edited = message
+        edited.message.edit(to: Wording("Coffee?"), at: Fixtures.date)
+        #expect(edited.unreadableEdit == nil && edited.isEdited)
+        message.message.isDeleted = true
+        #expect(text.unreadableEdit(message) == nil && text.tooltip(message) == "Monday")
+    }
+
     @Test("Only a text that the server has gets a link preview")
     func previewedLink() {
         var message = item("x")

@@ -182,7 +182,7 @@ struct VerificationTests {
         let text = VerificationText(.untranslated)
         let cancellations: [Verification.Cancellation] = [
             .here, .there, .timeout, .mismatch, .answeredElsewhere, .unsupported, .unconfirmedHere, .unconfirmedThere,
-            .keyMissing, .failed,
+            .keyMissing, .failed, .undeliverable, .signatureRejected,
         ]
         let phases: [Verification.Phase] =
             [
@@ -196,6 +196,37 @@ struct VerificationTests {
         #expect(text.explanation(state(.requested, isOwn: true, device: "Laptop")).contains("“Laptop”"))
         #expect(text.title(state(.requested)) == "Bo Wants to Verify You")
         #expect(text.windowTitle(state(.requested)) == "Verify Bo")
+    }
+
+    @Test("A verification whose message is not sent yet says so, unless it has ended or the user has to compare.")
+    func unsent() {
+        let text = VerificationText(.untranslated)
+        func texts(_ phase: Verification.Phase, isUnsent: Bool) -> [String] {
+            var state = state(phase)
+            state.verification.isUnsent = isUnsent
+            return [text.title(state), text.explanation(state)]
+        }
+        for phase in [Verification.Phase.waiting, .preparing, .confirming] {
+            #expect(
+                texts(phase, isUnsent: true) == [
+                    "Waiting for the Server",
+                    "The server cannot be reached. The verification goes on as soon as it can.",
+                ])
+        }
+        let others: [Verification.Phase] = [
+            .requested, .comparing(emoji: Self.emoji, numbers: [1, 2, 3]), .done, .canceled(.there),
+        ]
+        for phase in others { #expect(texts(phase, isUnsent: true) == texts(phase, isUnsent: false)) }
+    }
+
+    @Test("A signature that the server rejects is a failure, though the person stays verified on this device.")
+    func rejectedSignature() {
+        let text = VerificationText(.untranslated)
+        for isOwn in [false, true] {
+            let state = state(.canceled(.signatureRejected), isOwn: isOwn)
+            #expect(state.icon == .failure && state.page == .ended)
+            #expect(text.title(state) == (isOwn ? "Verification Canceled" : "Verified Only on This Device"))
+        }
     }
 
     @Test("Emoji are read as words, and numbers one by one.")

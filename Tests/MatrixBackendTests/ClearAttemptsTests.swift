@@ -5,6 +5,7 @@ import ChatTestSupport
 import Composer
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
@@ -155,6 +156,39 @@ import Testing
             }
         }
         #expect(transport.requests.isEmpty)
+        await fixture.store.close()
+    }
+
+    @Test(
+        "The room is checked once more right before an upload and an event: nothing is sent if it is encrypted now",
+        arguments: [true, false])
+    func checkedAgain(isUpload: Bool) async throws {
+        let asked = Mutex(0)
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.contains("m.room.encryption") else {
+                return ["event_id": "$1", "content_uri": "mxc://a/1"]
+            }
+            let count = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return count == 1 ? nil : ["algorithm": "m.megolm.v1.aes-sha2"]
+        }
+        // The sync has not caught up, so the server is asked each time.
+        let fixture = try await start(transport)
+        let file = try await fixture.media.store(
+            .data(Data("a file".utf8)), named: "a.txt", type: "text/plain", progress: { _ in })
+        let message = request(MediaReference(uri: "mxc://a/b", name: "b", type: "a/b"))
+        await #expect(throws: DeliveryError.unreachable) {
+            if isUpload {
+                _ = try await fixture.backend.upload(file, of: message, progress: { _ in })
+            } else {
+                _ = try await fixture.backend.deliver(message)
+            }
+        }
+        let questions = asked.withLock { $0 }
+        #expect(questions == 2)
+        #expect(transport.requests.allSatisfy { $0.method == .get })
         await fixture.store.close()
     }
 

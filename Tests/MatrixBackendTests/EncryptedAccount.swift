@@ -34,7 +34,7 @@ final class EncryptedAccount {
         answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
     ) async throws -> EncryptedAccount {
         let server = FakeHomeserver { request in
-            if request.url.path.hasSuffix("/keys/query"), let answer = devices.answer { return answer }
+            if request.url.path.hasSuffix("/keys/query"), let answer = devices.answer() { return answer }
             if let answer = answering(request) { return answer }
             return switch request.url.path {
             case "/_matrix/client/v3/keys/query": ["device_keys": [:]]
@@ -105,8 +105,15 @@ final class EncryptedAccount {
         ])
     }
 
-    /// Returns another user's device that has received the account's published keys.
+    /// Returns another user's device that has received the account's published keys, and that the account knows.
     func peer(_ user: String = "@ann:example.org") async throws -> SealingPeer {
+        let peer = try await unknownPeer(user)
+        try await know(peer)
+        return peer
+    }
+
+    /// Returns another user's device that has received the account's published keys, and that no query has shown.
+    func unknownPeer(_ user: String = "@ann:example.org") async throws -> SealingPeer {
         try await sync(Self.state)
         try await server.receives("/keys/upload")
         for attempt in 1... {
@@ -116,9 +123,7 @@ final class EncryptedAccount {
             for upload in uploads {
                 guard let key = upload["one_time_keys"]?.object?.values.first?["key"]?.string else { continue }
                 let own = try #require(uploads.compactMap { $0["device_keys"] }.first)
-                let peer = try SealingPeer(user, writingTo: own["keys"] ?? .null, oneTimeKey: key)
-                try await know(peer)
-                return peer
+                return try SealingPeer(user, writingTo: own["keys"] ?? .null, oneTimeKey: key)
             }
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -251,6 +256,10 @@ final class SealingPeer {
 /// The devices that a server reports.
 final class KnownDevices: Sendable {
     private let members = Mutex<[String: [String: JSONValue]]>([:])
+    private let failures = Mutex(0)
+
+    /// Makes the next queries fail, or all that follow (`.max`).
+    func fail(_ count: Int) { failures.withLock { $0 = count } }
 
     func add(_ device: TestDevice) throws {
         let identity = try TestIdentity.answer(of: [device])
@@ -263,8 +272,14 @@ final class KnownDevices: Sendable {
         }
     }
 
-    /// The response to a query, or `nil` without devices.
-    var answer: JSONValue? {
+    /// Returns the response to a query, or `nil` without devices.
+    func answer() -> JSONValue? {
+        let fails = failures.withLock { failures in
+            guard failures > 0 else { return false }
+            failures -= 1
+            return true
+        }
+        guard !fails else { return ["status": 504] }
         let members = members.withLock(\.self)
         return members.isEmpty ? nil : .object(members.mapValues { .object($0) })
     }

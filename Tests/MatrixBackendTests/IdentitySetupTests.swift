@@ -184,6 +184,59 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A backup that an earlier version turned off is complete again with the next recovery key")
+    func backupOfEarlierVersion() async throws {
+        let account = try await start()
+        let former = try await account.backend.createIdentity(password: nil)
+        try await account.backend.confirmRecoveryKey()
+        let machine = try await cryptoMachine(account)
+        try await account.backend.setBackupEnabled(false)
+        // Earlier versions did not note which entry has the key.
+        let key = try #require(try await machine.storedSecrets()[.backup])
+        try await server.storage.add(.backup, key, with: RecoveryKeyCodec.key(from: former.text))
+        try await account.backend.setBackupEnabled(true)
+        await reaches(.incomplete, account)
+        let next = try await account.backend.replaceRecoveryKey()
+        try await account.backend.confirmRecoveryKey()
+        await reaches(.ready, account)
+        #expect(try await server.storage.open(with: next.text).secrets[.backup]?.isEqual(to: key) == true)
+        await account.close()
+    }
+
+    @Test("That the storage lacks a backup key matters only while the backup has this key")
+    func keyOfOtherBackup() async throws {
+        let account = try await start()
+        _ = try await account.backend.createIdentity(password: nil)
+        let machine = try await cryptoMachine(account)
+        let current = try #require(try await machine.storedSecrets()[.backup])
+        let other = try KeyMaterial()
+        let entry = try #require(try await server.storage.state()?.secrets[.backup])
+        try await machine.noteBackupKeyUnstored(other)
+        #expect(try await !machine.isBackupKeyUnstored())
+        try await machine.noteBackupKeyUnstored(current)
+        try await machine.noteBackupKey(other, isIn: entry)
+        #expect(try await machine.isBackupKeyUnstored())
+        try await machine.noteBackupKey(current, isIn: entry)
+        #expect(try await !machine.isBackupKeyUnstored())
+        await account.close()
+    }
+
+    @Test("A credential that is to end with the program stays stored while keys would be lost with it")
+    func storedCredential() async throws {
+        let account = try await start()
+        let user = EncryptedAccount.user.rawValue
+        let inMemory = KeyCredential(account: user, place: MemoryCredentialStore(), others: [credentials])
+        await account.backend.openKeys(of: "D", credential: inMemory)
+        _ = try await account.backend.createIdentity(password: nil)
+        await reaches(.unsaved, account)
+        #expect(await credentials.credential(of: KeyCredential.name(of: user)) != nil)
+        try await account.backend.confirmRecoveryKey()
+        while await credentials.credential(of: KeyCredential.name(of: user)) != nil {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await account.close()
+    }
+
     // MARK: Recovery
 
     /// - Returns: The recovery key of an identity that a former device has created.

@@ -165,6 +165,27 @@ import ToolSupport
         #expect(try await device.machine.remainingInBackup() == 4)
     }
 
+    @Test("Keys are counted by the backup that the server has now, or not at all.") func countByServer() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        try await device.backup.create(with: KeyMaterial())
+        await device.isComplete()
+        #expect(try await device.backup.keysWithoutBackup() == 0)
+        // As after a reset on another device.
+        server.removeAll()
+        server.add(try BackupKey(KeyMaterial()))
+        #expect(try await device.backup.keysWithoutBackup() == 3)
+        server.removeAll()
+        #expect(try await device.backup.keysWithoutBackup() == 3)
+        server.fail(BackupServer.Failure(method: .get, path: "/room_keys/version"))
+        await #expect(throws: MatrixError.self) { try await device.backup.keysWithoutBackup() }
+
+        let away = BackupServer()
+        away.fail(BackupServer.Failure(method: .get, path: "/room_keys/version"))
+        let other = try await BackedUpDevice(away)
+        #expect(try await other.backup.keysWithoutBackup() == 0, "without any key, there is nothing to ask")
+    }
+
     @Test("A rejection is reported with its reason, and the request is repeated.") func refused() async throws {
         let device = try await BackedUpDevice(server)
         try await device.addSessions(3)

@@ -68,4 +68,19 @@ import ToolSupport
         #expect(Set(sent.values).count == 1)
         await requests.stop()
     }
+
+    /// Who is told observes the keys anew, which makes the requests again.
+    @Test("Only a failure that the next attempt may mend is told", arguments: [401, 502])
+    func failures(_ status: Int) async throws {
+        let machine = try await CryptoMachine.begun(
+            user: "@me:example.org", device: "D", in: MemoryCryptoStorage(), key: KeyMaterial(), at: Fixtures.date)
+        let told = Paths()
+        let transport = FakeTransport(status, #"{"errcode":"M_UNKNOWN_TOKEN"}"#)
+        let requests = KeyRequests(
+            machine: machine, client: transport.client, clock: ManualClock(), now: { Fixtures.date },
+            didAnswer: { _ = told.add("") })
+        #expect(await !requests.makeAllRequests())
+        #expect(told.values.isEmpty == (status == 401))
+        await requests.stop()
+    }
 }

@@ -4,6 +4,7 @@ import ChatTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
+import Synchronization
 import Testing
 import ToolSupport
 
@@ -74,6 +75,54 @@ import ToolSupport
         try await account.sync(
             EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" } + [Self.clear("$1"), again])
         #expect(try await account.messages.map(\.trust) == [.notEncrypted])
+        await account.close()
+    }
+
+    @Test("What a jump has placed loses its mark once it is known to precede the encryption event")
+    func clearHistoryAroundTarget() async throws {
+        // Counting the unread messages would fill the gap before the jump.
+        let hasJumped = Mutex(false)
+        let account = try await EncryptedAccount.start(in: folder, credentials) { request in
+            if request.url.path.contains("/context/") {
+                return [
+                    "events_before": [Events.text("$1", "1")], "event": Events.text("$2", "2"),
+                    "events_after": [Events.text("$3", "3")], "start": "c1", "end": "c3",
+                ]
+            }
+            guard request.url.path.hasSuffix("/messages"), hasJumped.withLock({ $0 }) else { return nil }
+            // Newest first.
+            return [
+                "chunk": [Self.clear("$8"), Self.encryption, Events.text("$4", "4"), Events.text("$3", "3")],
+                "end": "p3",
+            ]
+        }
+        let state = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" } + [Self.encryption]
+        try await account.sync(
+            [],
+            [
+                "state": ["events": .array(state)],
+                "timeline": ["events": [Events.text("$9", "9", at: 5000)], "limited": true, "prev_batch": "p9"],
+            ])
+        let target = TimelineTarget.message(MessageID("$2"))
+        let page = try await account.backend.reader.messages(in: account.room, around: target, limit: 10)
+        #expect(page.messages.map(\.trust) == [.notEncrypted, .notEncrypted, .notEncrypted])
+
+        hasJumped.withLock { $0 = true }
+        let gap = try #require(try await account.store.gaps(in: account.room).last)
+        try await account.backend.reader.filler.fill(gap, in: account.room)
+        let messages = try await account.messages
+        #expect(messages.map(\.id.rawValue) == ["$1", "$2", "$3", "$4", "$8", "$9"])
+        #expect(messages.map(\.trust) == [nil, nil, nil, nil, .notEncrypted, .notEncrypted])
+        await account.close()
+    }
+
+    @Test("In a room that is known to be encrypted, an encryption event of a sync removes no mark")
+    func laterEncryption() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        try await account.sync(EncryptedAccount.state)
+        try await account.sync([Self.clear("$1")])
+        try await account.sync([Self.clear("$2"), Self.encryption])
+        #expect(try await account.messages.map(\.trust) == [.notEncrypted, .notEncrypted])
         await account.close()
     }
 

@@ -46,12 +46,13 @@ final class RecordingHomeserver: Sendable {
     /// Sets what is done when the next event has reached the server, before its response.
     func afterNextEvent(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.afterNextEvent = work } }
 
-    /// Adds a member with one device.
-    func add(_ reader: ReadingDevice, named name: String) throws {
+    /// Adds a user with one device.
+    /// - Parameter isMember: Whether they have joined the room.
+    func add(_ reader: ReadingDevice, named name: String, isMember: Bool = true) throws {
         let claims = try (0..<10).map { _ in try reader.claimed() }
         let (user, device) = (reader.device.user.text, reader.device.device.text)
         state.withLock { state in
-            state.members.append(Events.member(user, name))
+            if isMember { state.members.append(Events.member(user, name)) }
             state.reader = (user, device, claims)
         }
     }
@@ -82,7 +83,8 @@ final class RecordingHomeserver: Sendable {
             let bytes = Array(request.url.absoluteString.utf8) + Self.bytes(of: request.body)
             state.withLock { $0.sealed.append(bytes) }
         }
-        let isSent = request.method == .put || path.hasSuffix("/upload") && path.contains("/media/")
+        let isSent =
+            request.method == .put || path.hasSuffix("/upload") && path.contains("/media/") || path.hasSuffix("/invite")
         let failure: Failure? = isSent ? state.withLock { $0.failures.popLast() } : nil
         if failure == .lost { return ["status": 502] }
         let answer = take(path, request)
@@ -93,6 +95,7 @@ final class RecordingHomeserver: Sendable {
         if path.hasSuffix("/members") { return ["chunk": .array(members)] }
         if path.hasSuffix("/messages") { return ["chunk": .array(events.reversed())] }
         if path.hasSuffix("/kick") { return [:] }
+        if path.hasSuffix("/invite") { return invited(request.json ?? [:]) }
         if path.contains("/state/m.room.encryption"), path.contains(EncryptedAccount.room.rawValue) {
             return encryption(request)
         }
@@ -113,6 +116,12 @@ final class RecordingHomeserver: Sendable {
         }
         work?()
         return answer
+    }
+
+    private func invited(_ body: JSONValue) -> JSONValue {
+        let user = body["user_id"]?.string ?? ""
+        state.withLock { $0.members.append(Events.member(user, user, "invite")) }
+        return [:]
     }
 
     /// Sets or returns the encryption. The account sends nothing unencrypted once it has asked to set it.

@@ -159,6 +159,25 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("Who is ignored while typing stops typing, in a room that the update does not mention")
+    func ignoredWhileTyping() async throws {
+        let parts = try await AccountParts.make()
+        let writer = writer(parts)
+        var updates = await parts.open()
+        _ = await updates.next()
+        let bob = MemberID("@bob:example.org")
+        try await writer.write(update("s2") { $0.typing = [bob, ann] }, as: Self.setting)
+        #expect(await updates.next() == .typing([bob, ann]))
+        var change = SyncUpdate(token: "s3")
+        change.ignoredUsers = ["ignored_users": ["@bob:example.org": [:]]]
+        try await writer.write(change, as: Self.setting)
+        #expect(await updates.next() == .typing([ann]))
+        var reopened = await parts.open()
+        _ = await reopened.next()
+        #expect(await reopened.next() == .typing([ann]))
+        await parts.store.close()
+    }
+
     @Test("Encryption is published once")
     func encryption() async throws {
         let parts = try await AccountParts.make()

@@ -88,6 +88,23 @@ import ToolSupport
         }
     }
 
+    @Test("A session of an earlier version, which did not record what confirms its device, proves nothing by itself.")
+    func earlierVersion() async throws {
+        var fixture = try await MachineFixture()
+        let (peer, phone) = (try await fixture.peer("@ann:b", "LAPTOP"), try phone())
+        try await fixture.know([peer.device, phone])
+        try await fixture.receive([peer.share(group)])
+        let key = CryptoRecord.Key(.inboundGroupSession, owner: "!r:b", id: ExactText(try group.id))
+        let record = try #require(await fixture.storage.cryptoRecord(key))
+        var stored = try #require(try JSONValue(parsing: record.value).object)
+        let confirmation = stored.removeValue(forKey: "confirmedBy")
+        #expect(confirmation != nil)
+        await fixture.storage.set(Data(try CanonicalJSON.bytes(of: .object(stored))), for: key)
+        try await fixture.restart()
+        try await signOut(of: fixture, leaving: phone)
+        #expect(try await reading(of: peer, by: fixture) == .failure(.unconfirmedSender))
+    }
+
     @Test("A signature confirms no device that a current list lacks: it is signed out.") func signedOutDevice()
         async throws
     {

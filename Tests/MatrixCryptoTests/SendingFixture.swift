@@ -9,7 +9,7 @@ import Testing
 struct SendingFixture {
     var machine: MachineFixture
     var now: Date
-    let room: ExactText = "!r:b"
+    var room: ExactText = "!r:b"
     /// Memberships as the server lists them.
     var members: [ExactText: String] = ["@me:b": "join", "@a:b": "join"]
     var visibility: String? = "shared"
@@ -83,11 +83,11 @@ struct SendingFixture {
         case .query(let query):
             counts["query", default: 0] += 1
             var users: [String: [String: JSONValue]] = [:]
-            for one in readers where query.users.contains(one.device.user) {
+            let answered = readers.filter { query.users.contains($0.device.user) && !isAway($0.device.user) }
+            for one in answered {
                 users[one.device.user.text, default: [:]][one.device.device.text] = try one.device.json()
             }
-            let devices = readers.map(\.device).filter { query.users.contains($0.user) }
-            var members = try TestIdentity.answer(of: devices)
+            var members = try TestIdentity.answer(of: answered.map(\.device))
             members["device_keys"] = .object(users.mapValues { .object($0) })
             members["failures"] = failures
             return .object(members)
@@ -96,7 +96,7 @@ struct SendingFixture {
             var users: [String: [String: JSONValue]] = [:]
             for claim in claims {
                 let found = readers.first { $0.device.user == claim.user && $0.device.device == claim.device }
-                guard let found, found.oneTimeKeys else { continue }
+                guard let found, found.oneTimeKeys, !isAway(claim.user) else { continue }
                 users[claim.user.text, default: [:]][claim.device.text] = try found.claimed()
             }
             return ["one_time_keys": .object(users.mapValues { .object($0) }), "failures": failures]
@@ -112,6 +112,8 @@ struct SendingFixture {
             return [:]
         }
     }
+
+    private func isAway(_ user: ExactText) -> Bool { unreachedServers.contains { user.text.hasSuffix(":\($0)") } }
 
     private var failures: JSONValue {
         .object(Dictionary(uniqueKeysWithValues: unreachedServers.map { ($0, .object([:])) }))

@@ -111,7 +111,8 @@ struct SignatureUploadTests {
         try await verify()
         #expect(server.signatureUploads == uploads + 1)
         #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == false)
-        #expect(try await old.machine.verifications().map(\.phase) == [.canceled(.failed)])
+        #expect(try await old.machine.verifications().map(\.phase) == [.canceled(.signatureRejected)])
+        #expect(try await new.machine.verifications().map(\.phase) == [.canceled(.there)])
         #expect(try await new.machine.storedSecrets().isEmpty)
 
         // The user tries again.

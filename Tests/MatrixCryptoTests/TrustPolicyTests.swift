@@ -11,12 +11,16 @@ struct TrustPolicyTests {
     private let server = TestServer()
     private let room: ExactText = "!r:b"
 
-    private func share(_ sender: TestServer.Client, members: [ExactText]) async throws -> JSONValue {
+    private func share(
+        _ sender: TestServer.Client, members: [ExactText], verifying other: ExactText? = nil
+    ) async throws -> JSONValue {
         try await EncryptedRoom.note(
             [(room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: sender.storage, at: server.now)
         for _ in 0..<8 {
             let content: [String: JSONValue] = ["body": "hello"]
-            switch try await sender.machine.seal("m.room.message", content, in: room, at: server.now) {
+            switch try await sender.machine.seal(
+                "m.room.message", content, in: room, verifying: other, at: server.now)
+            {
             case .sealed(let sealed): return sealed
             case .needsMembers(let version):
                 let all = Dictionary(uniqueKeysWithValues: members.map { ($0, "join") })
@@ -108,7 +112,7 @@ struct TrustPolicyTests {
         #expect(try await read(sealed, "$1", by: reader).get().trust == nil)
         // A message sent after the confirmation is readable, too.
         let again = try await share(sender, members: [])
-        try await reader.machine.accept("@me:b")
+        #expect(try await reader.machine.identity(of: "@me:b") == .unverified)
         #expect(try await read(again, "$2", by: reader).get().content["body"] == "hello")
     }
 
@@ -145,16 +149,16 @@ struct TrustPolicyTests {
 
         let other = try await server.signIn("@a:b", "A2")
         try await server.makeIdentity(on: other)
-        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification)
+        let key = try await newKey(of: "@a:b", for: sender)
         let trust = try await sender.machine.trust(in: room, present: [])
         #expect(trust == RoomTrust(changed: [MemberID("@a:b")], holding: [MemberID("@a:b")]))
         // Withdrawing the verification does not end the hold.
         try await sender.machine.withdrawVerification(of: "@a:b")
-        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification)
+        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification(to: key))
         await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
             try await share(sender, members: [])
         }
-        try await sender.machine.accept("@a:b")
+        try await sender.machine.accept(key, of: "@a:b")
         #expect(try await sender.machine.identity(of: "@a:b") == .unverified)
         let sealed = try await share(sender, members: [])
         try await server.exchangeAll()
@@ -162,6 +166,64 @@ struct TrustPolicyTests {
         await #expect(throws: GroupMessageReader.Seal.withheld(.unverified)) {
             try await read(sealed, "$9", by: reader).get()
         }
+    }
+
+    /// The identity of a user that has changed after it was verified.
+    private func newKey(of user: ExactText, for client: TestServer.Client) async throws -> IdentityKey {
+        guard case .changedAfterVerification(let key) = try await client.machine.identity(of: user) else {
+            throw CancellationError()
+        }
+        return key
+    }
+
+    @Test("What verifies a changed identity can be sent, and nothing else.")
+    func changedIdentitiesCanBeVerified() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        _ = try await share(sender, members: ["@me:b", "@a:b"])
+        try await verify(sender, reader)
+        let other = try await server.signIn("@a:b", "A2")
+        try await server.makeIdentity(on: other)
+        for number in 1...2 {
+            await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
+                try await share(sender, members: [])
+            }
+            await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
+                try await share(sender, members: [], verifying: "@b:b")
+            }
+            let sealed = try await share(sender, members: [], verifying: "@a:b")
+            try await server.exchangeAll()
+            #expect(try await read(sealed, ExactText("$\(number)"), by: other).get().content["body"] == "hello")
+        }
+        try await verify(sender, other)
+        #expect(try await sender.machine.identity(of: "@a:b") == .verified)
+        _ = try await share(sender, members: [])
+    }
+
+    @Test("An identity is accepted only if it is the one that the user was asked about.")
+    func anotherChangeIsNotAccepted() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        _ = try await share(sender, members: ["@me:b", "@a:b"])
+        try await verify(sender, reader)
+        try await server.makeIdentity(on: try await server.signIn("@a:b", "A2"))
+        let first = try await newKey(of: "@a:b", for: sender)
+        try await server.makeIdentity(on: try await server.signIn("@a:b", "A3"))
+        let second = try await newKey(of: "@a:b", for: sender)
+        #expect(first != second)
+        await #expect(throws: CryptoMachine.VerificationFailure.otherIdentity) {
+            try await sender.machine.accept(first, of: "@a:b")
+        }
+        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification(to: second))
+        await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
+            try await share(sender, members: [])
+        }
+        try await sender.machine.accept(second, of: "@a:b")
+        #expect(try await sender.machine.identity(of: "@a:b") == .unverified)
     }
 
     @Test("A room's warnings concern its readers: also unloaded and invited ones, but not those who have left.")
@@ -222,7 +284,7 @@ struct TrustPolicyTests {
         _ = try await share(sender, members: ["@me:b", "@a:b"])
         server.signatureFailure = { user, _ in user == "@a:b" ? ["errcode": "M_INVALID_SIGNATURE"] : nil }
         let (queries, uploads) = (server.queries.count, server.signatureUploads)
-        try await verify(sender, reader)
+        try await verify(sender, reader, outcome: .canceled(.signatureRejected))
         #expect(try await sender.machine.identity(of: "@a:b") == .verified)
         #expect(server.queries.dropFirst(queries).contains(["@a:b", "@me:b"]))
         // One of each user.
@@ -254,10 +316,13 @@ struct TrustPolicyTests {
     }
 
     /// Makes two users compare emoji in a room.
-    private func verify(_ one: TestServer.Client, _ other: TestServer.Client) async throws {
+    /// - Parameter outcome: The end on the side of the first one.
+    private func verify(
+        _ one: TestServer.Client, _ other: TestServer.Client, outcome: Verification.Phase = .done
+    ) async throws {
         let (asking, asked) = (one.id.user, other.id.user)
         let request = try await one.machine.verificationRequest(to: asked)
-        let id: ExactText = "$request"
+        let id = ExactText("$request \(other.id.device)")
         try await one.machine.willRequestVerification(of: asked, as: id, in: room, at: server.now)
         #expect(try await one.machine.didRequestVerification(id, as: id, at: server.now).isEmpty)
         var waiting: [(sender: ExactText, message: VerificationRoomMessage)] = []
@@ -287,8 +352,8 @@ struct TrustPolicyTests {
             waiting += answers.map { (client.id.user, $0) }
             try await deliver()
         }
-        for client in [one, other] {
-            #expect(try await client.machine.verifications().map(\.phase) == [.done])
+        for (client, phase) in [(one, outcome), (other, .done)] {
+            #expect(try await client.machine.verifications().map(\.phase) == [phase])
             _ = try await client.machine.perform(.dismiss, in: id, at: server.now)
         }
     }

@@ -64,6 +64,7 @@ struct VerificationTests {
         }
         let messages = try await me.machine.tickVerifications(at: start + 600)
         #expect(messages.map(\.type) == ["m.key.verification.cancel", "m.key.verification.cancel"])
+        #expect(messages.allSatisfy { $0.end > start + 600 }, "the other side may have begun later")
         #expect(try await me.machine.verifications().allSatisfy { $0.phase == .canceled(.timeout) })
     }
 
@@ -125,6 +126,22 @@ struct VerificationTests {
         try await server.exchangeAll()
         #expect(try await only(new).phase == .done)
         #expect(try await Set(new.machine.storedSecrets().keys) == [.master, .selfSigning, .userSigning])
+    }
+
+    @Test("A verification between devices tells that its message is not sent yet, until it is.")
+    func unsentMessages() async throws {
+        let (old, new) = try await twoDevices()
+        _ = try await new.machine.verifyDevice(nil, at: server.now)
+        #expect(try await !only(new).isUnsent)
+        for _ in 0..<2 {
+            let request = try #require(try await new.machine.nextRequest(at: server.now))
+            try await new.machine.failed(request)
+            #expect(try await only(new).isUnsent)
+        }
+        try await server.exchangeAll()
+        #expect(try await !only(new).isUnsent)
+        #expect(try await only(old).phase == .requested)
+        #expect(server.sent.filter { $0.type == "m.key.verification.request" }.count == 1)
     }
 
     @Test("Differing emoji end the verification on both sides, and nothing is confirmed.")

@@ -41,9 +41,11 @@ import Testing
         let room = try await ann.backend.createRoom(named: "A room")
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
         _ = try await bob.backend.join(room.rawValue)
+        // A message is counted before it arrives: the message itself has to have arrived before the edits.
+        var arrivals = ann.backend.arrivals().makeAsyncIterator()
         let message = try await bob.say("Tea", in: room)
         try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 0 }
-        var arrivals = ann.backend.arrivals().makeAsyncIterator()
+        #expect(await arrivals.next()?.message.text == "Tea")
         for (text, mentions) in [("Tea?", [:]), ("Tea, Ann?", ["user_ids": [.string(ann.session.user.rawValue)]])]
             as [(String, JSONValue)]
         {

@@ -24,6 +24,16 @@ import ToolSupport
         #expect(outcome.output.contains("1 kills of the server"))
     }
 
+    /// Otherwise a run without losses would prove nothing.
+    @Test(.enabled(if: EncryptionSetting.isOn)) func aLostKeyIsFound() async throws {
+        let outcome = try await SoakTool("parlance-matrix-soak").run([
+            "keys", "--plant", "--client-kills", "1", "--server-kills", "0", "--data", ".build/synapse/keys-planted",
+        ])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("planted: the backup does not have the key"))
+        #expect(outcome.output.contains("the backup: sealed") || outcome.output.contains("the backup: missing"))
+    }
+
     /// A broken proxy setting does not affect requests to localhost.
     @Test func requestsLeakNoFileDescriptors() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run(

@@ -26,6 +26,14 @@ extension MatrixUser {
         for await identity in backend.identities(of: other) where identity == expected { return }
     }
 
+    /// Returns another user's identity once it has changed after it was verified.
+    func changedIdentity(of other: MemberID) async throws -> IdentityKey {
+        for await identity in backend.identities(of: other) {
+            if case .changedAfterVerification(let key) = identity { return key }
+        }
+        throw CancellationError()
+    }
+
     /// Waits until this device knows that a room is encrypted.
     func untilEncrypted(_ room: RoomID) async throws {
         while try await !backend.keys.isEncrypted(room) { try await Task.sleep(for: .milliseconds(20)) }

@@ -53,7 +53,7 @@ struct MatrixUser {
 
     private init(
         session: MatrixSession, server: Homeserver, transport: CurlTransport, folder: TemporaryFolder,
-        sliding: Bool, credential: KeyCredential? = nil
+        sliding: Bool, credential: KeyCredential? = nil, through wrap: (CurlTransport) -> any MatrixTransport = { $0 }
     ) async throws {
         self.session = session
         var server = server
@@ -66,19 +66,23 @@ struct MatrixUser {
         // messages of a plain sync.
         backend = try await MatrixBackend.start(
             over: store, server: server.url, ownUserID: session.user, token: credential == nil ? session.token : nil,
-            hasSlidingSync: server.hasSlidingSync, transport: transport, privacy: privacy)
+            hasSlidingSync: server.hasSlidingSync, transport: wrap(transport), privacy: privacy)
         guard let credential else { return }
         await backend.openKeys(of: session.device, credential: credential)
         await backend.resume(with: session.token)
     }
 
     /// Simulates a restart with the same account and store.
-    /// - Parameter credential: opens the keys before the sync starts.
-    func restarted(with credential: KeyCredential? = nil) async throws -> MatrixUser {
+    /// - Parameters:
+    ///   - credential: opens the keys before the sync starts.
+    ///   - wrap: returns the transport that the account uses.
+    func restarted(
+        with credential: KeyCredential? = nil, through wrap: (CurlTransport) -> any MatrixTransport = { $0 }
+    ) async throws -> MatrixUser {
         await close()
         return try await MatrixUser(
             session: session, server: server, transport: CurlTransport(), folder: folder,
-            sliding: server.hasSlidingSync, credential: credential)
+            sliding: server.hasSlidingSync, credential: credential, through: wrap)
     }
 
     /// Signs the same account in on another device.

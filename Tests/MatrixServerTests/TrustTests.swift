@@ -152,7 +152,7 @@ struct TrustTests {
 
         let other = try await bob.anotherDevice()
         _ = try await other.backend.replaceIdentity(password: "password")
-        try await ann.identity(of: bob.session.user, is: .changedAfterVerification)
+        let key = try await ann.changedIdentity(of: bob.session.user)
         for await trust in ann.backend.trust(of: chat) where trust.holding == [bob.session.user] { break }
         try await ann.backend.send(Fixtures.outgoing("Held", transaction: "held"), to: chat)
         var reason: String?
@@ -161,7 +161,7 @@ struct TrustTests {
             if reason != nil { break }
         }
         #expect(reason?.contains(bob.session.user.rawValue) == true)
-        try await ann.backend.acceptIdentity(of: bob.session.user)
+        try await ann.backend.acceptIdentity(key, of: bob.session.user)
         try await ann.identity(of: bob.session.user, is: .unverified)
         try await ann.backend.retry(TransactionID("held"), in: chat)
         try await other.messages(in: chat) { $0.last?.text == "Held" }

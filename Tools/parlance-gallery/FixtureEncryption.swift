@@ -66,7 +66,7 @@ final class FixtureEncryption: EncryptionService {
         }
     }
     func identities(of user: MemberID) -> AsyncStream<UserIdentity> {
-        AsyncStream { $0.yield(.changedAfterVerification) }
+        AsyncStream { $0.yield(.changedAfterVerification(to: IdentityKey("new"))) }
     }
     func createIdentity(password: String?) async throws -> RecoveryKey {
         if password == nil, state.withLock({ $0.asksForPassword }) { throw EncryptionError.passwordRequired }
@@ -110,7 +110,7 @@ final class FixtureEncryption: EncryptionService {
     }
     func renameDevice(_ device: String, to name: String) async throws {}
     func signOutDevices(_ devices: [String], password: String?) async throws {}
-    func acceptIdentity(of user: MemberID) async throws {}
+    func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws {}
     func withdrawVerification(of user: MemberID) async throws {}
     func verifyDevice(_ device: String?) async throws -> Verification.ID { "" }
     func verify(_ user: MemberID) async throws -> Verification.ID { "" }

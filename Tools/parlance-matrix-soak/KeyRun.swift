@@ -17,6 +17,8 @@ struct KeyRun {
     /// The folder of the homeserver.
     let folder: String
     let seed: UInt64
+    /// Whether a key is removed from the backup at the end. The run fails unless it finds exactly that one missing.
+    var plantsLoss = false
 
     /// The setup of the whole run.
     private struct Scene {
@@ -287,6 +289,39 @@ struct KeyRun {
                 }
             }
         }
+        let planted = plantsLoss ? try await plant(sealed[scene.room] ?? [:], ann.session, scene) : 0
+        let unread = try await unread(sealed, ann, key, scene)
+        let total = died.values.reduce(0, +)
+        print(
+            "\(messages.count) messages, \(scene.indices.count) indices, \(scene.indices.skipped) skipped; \(total) kills at their moment:",
+            died.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ") + ";",
+            "\(serverKills) kills of the server")
+        let lost = unread["the backup", default: 0] + scene.losses.count
+        let unreadable = unread.filter { $0.key != "the backup" }.values.reduce(0, +)
+        let reused = scene.indices.reused + doubled
+        SoakReport(name: "keys-kills", value: total, unit: "kills", target: kills).print()
+        SoakReport(name: "keys-lost", value: lost, unit: "keys", target: planted).print()
+        SoakReport(name: "keys-reused", value: reused, unit: "indices", target: 0).print()
+        SoakReport(name: "keys-unreadable", value: unreadable, unit: "messages", target: 0).print()
+        return total == kills && lost == planted && reused == 0 && unreadable == 0
+    }
+
+    /// Removes the key of some messages from a user's backup.
+    /// - Returns: The number of these messages.
+    private func plant(
+        _ sealed: [String: SealedIndex], _ user: MatrixSession, _ scene: Scene
+    ) async throws -> Int {
+        guard let session = sealed.values.map(\.session).min() else { throw SoakFailure("no message to lose") }
+        try await scene.server.removeFromBackup(session, of: scene.room, as: user)
+        print("planted: the backup does not have the key of session \(session)")
+        return sealed.values.count { $0.session == session }
+    }
+
+    /// Compares what each reader has of the messages, among them a new device that has restored the backup.
+    /// - Returns: The number of messages that a reader cannot read, by reader.
+    private func unread(
+        _ sealed: [String: [String: SealedIndex]], _ ann: KeyProcess, _ key: String, _ scene: Scene
+    ) async throws -> [String: Int] {
         let restored = try await device(of: "ann", isSliding: true, scene.server, scene.folder, scene.indices)
         try await restored.backend.recover(with: key)
         try await restored.status { $0.backup == .on(remaining: 0) && !$0.isRestoring }
@@ -305,19 +340,7 @@ struct KeyRun {
             }
         }
         await restored.close()
-        let total = died.values.reduce(0, +)
-        print(
-            "\(messages.count) messages, \(scene.indices.count) indices, \(scene.indices.skipped) skipped; \(total) kills at their moment:",
-            died.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ") + ";",
-            "\(serverKills) kills of the server")
-        let lost = unread["the backup", default: 0] + scene.losses.count
-        let unreadable = unread.filter { $0.key != "the backup" }.values.reduce(0, +)
-        let reused = scene.indices.reused + doubled
-        SoakReport(name: "keys-kills", value: total, unit: "kills", target: kills).print()
-        SoakReport(name: "keys-lost", value: lost, unit: "keys", target: 0).print()
-        SoakReport(name: "keys-reused", value: reused, unit: "indices", target: 0).print()
-        SoakReport(name: "keys-unreadable", value: unreadable, unit: "messages", target: 0).print()
-        return total == kills && lost == 0 && reused == 0 && unreadable == 0
+        return unread
     }
 
     /// Runs blocking work on a thread.

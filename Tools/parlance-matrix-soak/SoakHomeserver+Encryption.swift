@@ -35,6 +35,18 @@ extension SoakHomeserver {
         return key
     }
 
+    /// Removes a session from a user's backup, as if its key had never been uploaded.
+    /// - Throws: Also if the backup does not have it.
+    func removeFromBackup(_ session: String, of room: String, as user: MatrixSession) async throws {
+        guard let version = try await call(.get, "room_keys/version", nil, as: user)["version"] as? String else {
+            throw SoakFailure("\(user.user) has no backup")
+        }
+        let names = [room, session].compactMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) }
+        let path = "room_keys/keys/\(names.joined(separator: "/"))?version=\(version)"
+        _ = try await call(.get, path, nil, as: user)
+        _ = try await call(.delete, path, nil, as: user)
+    }
+
     /// The encrypted messages of a room by event ID.
     func sealedMessages(in room: String, as user: MatrixSession) async throws -> [String: SealedIndex] {
         var found: [String: SealedIndex] = [:]

@@ -12,7 +12,7 @@ let usage = """
                                      [--data DIR]
            parlance-matrix-soak requests [--count N] [--minutes N]
            parlance-matrix-soak unread [--count N] [--seed N]
-           parlance-matrix-soak keys [--client-kills N] [--server-kills N] [--seed N] [--data DIR]
+           parlance-matrix-soak keys [--client-kills N] [--server-kills N] [--seed N] [--data DIR] [--plant]
            parlance-matrix-soak bench [--data DIR]
            parlance-matrix-soak encryption [cipher|room|sharing|restore|start]...
 
@@ -27,7 +27,8 @@ let usage = """
     keys      from the project's folder: users in an encrypted room over a real Synapse with its data in DIR
               (.build/synapse/keys), whose processes are killed (150 times) while they take messages to the device,
               upload, claim, share and back up keys, or make an identity, and so is the server (50 times): no key is
-              lost, no index of a session used twice, and no message unreadable that another device reads
+              lost, no index of a session used twice, and no message unreadable that another device reads. With --plant
+              a key is removed from the backup on purpose, and exit status 0 says that just this one was missed
     bench     from the project's folder: time, requests and bytes from a start to a list of rooms, with 40 and with 400
               rooms, and a room with 10,000 messages, over a real Synapse whose data stays in DIR (.build/synapse/bench)
     encryption  what encryption costs: reading, writing, opening, sharing and restoring, over a server in memory
@@ -37,6 +38,7 @@ let usage = """
 
 var options: [String: UInt64] = [:]
 var data: String?
+var plantsLoss = false
 var rest = CommandLine.arguments.dropFirst()
 let mode = rest.popFirst()
 
@@ -69,6 +71,10 @@ do {
             data = path
             continue
         }
+        if option == "--plant", mode == "keys" {
+            plantsLoss = true
+            continue
+        }
         let knownOptions = [
             "--count", "--minutes", "--messages", "--client-kills", "--server-kills", "--faults", "--seed",
         ]
@@ -89,7 +95,8 @@ do {
     case "keys":
         isFine = try await KeyRun(
             kills: number("--client-kills", 150), serverKills: number("--server-kills", 50),
-            folder: data ?? ".build/synapse/keys", seed: options["--seed"] ?? .random(in: 1...999_999)
+            folder: data ?? ".build/synapse/keys", seed: options["--seed"] ?? .random(in: 1...999_999),
+            plantsLoss: plantsLoss
         ).run()
     case "requests":
         isFine = try await RequestRun(count: number("--count", 10_000), minutes: number("--minutes", 0)).run()

@@ -20,8 +20,6 @@ struct ExportedMessage {
     var revisions: [MessageRevision] = []
     /// The sentence for a room event, or `nil` for an ordinary message.
     var happened: String?
-    /// Why the latest edit could not be read; `nil` if it was read.
-    var unreadableEdit: SealReason?
 
     /// The text that represents a message without text; `nil` for others.
     var placeholder: String? {
@@ -30,7 +28,7 @@ struct ExportedMessage {
     }
 
     /// Says that this is not the latest version of the message.
-    var outdated: String? { unreadableEdit.map { "A later edit is missing. \($0.sentence)" } }
+    var outdated: String? { message.unreadableEdit.map { "A later edit is missing. \($0.sentence)" } }
 
     /// Whether a text without HTML is Markdown, as for messages typed here or imported. Messages of other Matrix users
     /// are plain text then.

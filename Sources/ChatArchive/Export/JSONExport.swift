@@ -138,7 +138,7 @@ struct JSONExport: ExportWriter {
                         text: $0.text, html: $0.wording.html, written: $0.wording.written, writtenAt: $0.writtenAt)
                 },
             isDeleted: message.isDeleted ? true : nil, sealed: message.seal,
-            unreadableEdit: exported.unreadableEdit,
+            unreadableEdit: message.unreadableEdit,
             files: exported.files.isEmpty
                 ? nil : exported.files.map { MessageRecord.File(path: $0.path, media: $0.media.media) },
             reactions: message.reactions.isEmpty

@@ -42,8 +42,6 @@ struct RoomExporter {
         // While offline, copy only cached files: every request would have to time out.
         var media = ExportedMedia(folder: folder, service: service, isCached: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
-        // After the history was fetched, which brings edits as well.
-        let unreadableEdits = UnreadableEdits(try await service.unreadableEdits(in: room))
         // Unless it is known that the room is not encrypted, the file says that it is not.
         let isEncrypted = (try? await service.isEncrypted(room)) ?? true
         try file.write(
@@ -64,9 +62,7 @@ struct RoomExporter {
             for message in page.messages {
                 let files = try await media.copy(message.attachments)
                 let revisions = try await revisions(of: message)
-                var exported = Self.exported(message, files, revisions, names)
-                exported.unreadableEdit = unreadableEdits.reason(for: message)
-                try file.write(writer.text(of: exported))
+                try file.write(writer.text(of: Self.exported(message, files, revisions, names)))
             }
             position = last.position
             report.messages += page.messages.count

@@ -50,9 +50,12 @@ public protocol EncryptionService: Sendable {
 
     /// A user's identity: once immediately, then after each change.
     func identities(of user: MemberID) -> AsyncStream<UserIdentity>
-    /// Accepts a user's new identity without verifying it, so that messages are sent to their devices again.
-    func acceptIdentity(of user: MemberID) async throws
-    /// Withdraws the verification of a user. Has no effect on ``UserIdentity/changedAfterVerification``.
+    /// Accepts a user's new identity without verifying it, so that messages are sent to their devices again. Throws
+    /// ``EncryptionError/otherIdentity`` if it has changed once more.
+    /// - Parameter key: The identity that the local user was asked about.
+    func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws
+    /// Withdraws the verification of a user. Has no effect on
+    /// ``UserIdentity/changedAfterVerification(to:)``.
     func withdrawVerification(of user: MemberID) async throws
     /// The identities of a room's members that need the user's attention: once immediately, then after each change.
     func trust(of room: RoomID) -> AsyncStream<RoomTrust>
@@ -206,10 +209,26 @@ public enum UserIdentity: Equatable, Sendable {
     /// Unchanged since it was first seen.
     case unverified
     /// Changed since it was first seen. As it was never verified, messages are still sent.
-    case changed
+    case changed(to: IdentityKey)
     case verified
     /// Changed since it was verified. Nothing is sent until the new one is accepted or verified.
-    case changedAfterVerification
+    case changedAfterVerification(to: IdentityKey)
+
+    /// The identity that the local user has to decide about; `nil` if it has not changed.
+    public var newKey: IdentityKey? {
+        switch self {
+        case .changed(let key), .changedAfterVerification(let key): key
+        case .unknown, .none, .unverified, .verified: nil
+        }
+    }
+}
+
+/// The public key that an identity consists of, by which it is told from others.
+public struct IdentityKey: Hashable, Sendable {
+    /// In base64.
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
 }
 
 /// The identities of an encrypted room's members that need the user's attention.
@@ -261,6 +280,8 @@ public enum EncryptionError: Error, Equatable, Sendable {
     case unavailable(EncryptionCondition.Problem?)
     /// The user has no identity to verify.
     case noIdentity
+    /// The user has another identity than the one that was to be accepted.
+    case otherIdentity
     /// The account has an identity already.
     case identityExists
     /// There is no confirmed device to ask, or none with that ID.

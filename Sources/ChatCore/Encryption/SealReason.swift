@@ -8,7 +8,7 @@ public enum SealReason: String, Error, CaseIterable, Hashable, Sendable, Codable
     case beforeSignIn
     /// Its key decrypts only later messages.
     case beforeKey
-    /// The sender withholds the key, as the user was not in the room then.
+    /// The user was not in the room then, as its sender or the server says.
     case beforeMembership
     /// The sender shares keys with confirmed devices only.
     case unconfirmedDevice

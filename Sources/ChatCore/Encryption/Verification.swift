@@ -38,6 +38,11 @@ public struct Verification: Identifiable, Equatable, Sendable {
         case keyMissing
         /// The other side sent invalid messages, or other keys than are known.
         case failed
+        /// A message cannot be sent, as the server rejects it.
+        case undeliverable
+        /// The server rejects the signature. A device is not confirmed without it; another user stays verified on this
+        /// device, but the user's other devices do not learn of it.
+        case signatureRejected
     }
 
     public enum Action: Equatable, Sendable {
@@ -61,10 +66,12 @@ public struct Verification: Identifiable, Equatable, Sendable {
     public var isOwn: Bool
     public var isIncoming: Bool
     public var phase: Phase
+    /// Whether the last message could not be sent so far. It is sent once the server can be reached.
+    public var isUnsent: Bool
 
     public init(
         id: ID, user: MemberID, device: String? = nil, deviceName: String = "", isOwn: Bool, isIncoming: Bool,
-        phase: Phase
+        phase: Phase, isUnsent: Bool = false
     ) {
         self.id = id
         self.user = user
@@ -73,6 +80,7 @@ public struct Verification: Identifiable, Equatable, Sendable {
         self.isOwn = isOwn
         self.isIncoming = isIncoming
         self.phase = phase
+        self.isUnsent = isUnsent
     }
 
     public var hasEnded: Bool {

@@ -9,9 +9,6 @@ public protocol AnnotationService: Sendable {
     /// Returns the earlier versions of a message, oldest first; empty if it was never edited.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision]
-    /// Returns the edits of the room's messages that could not be read, in no particular order.
-    /// - Throws: If it cannot be determined which there are.
-    func unreadableEdits(in room: RoomID) async throws -> [UnreadableEdit]
 }
 
 extension AnnotationService {
@@ -21,7 +18,6 @@ extension AnnotationService {
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
         throw ChatError.notPermitted
     }
-    public func unreadableEdits(in room: RoomID) async throws -> [UnreadableEdit] { [] }
 }
 
 extension ChatLimits {

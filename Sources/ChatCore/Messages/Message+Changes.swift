@@ -5,6 +5,7 @@ extension Message {
     public mutating func edit(to wording: Wording, at date: Date) {
         content.wording = wording
         editedAt = date
+        unreadableEdit = nil
     }
 
     /// Clears the message's content; the message stays as a placeholder.
@@ -15,6 +16,7 @@ extension Message {
         content.seal = nil
         reactions = []
         upload = nil
+        unreadableEdit = nil
     }
 
     /// Adds or removes a member's reaction.

@@ -55,6 +55,8 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var pendingChange: PendingChange?
     /// A warning about its encryption, or `nil`.
     public var trust: MessageTrust?
+    /// Why its latest edit cannot be read; `nil` if there is none, or it is shown.
+    public var unreadableEdit: SealReason?
 
     public init(
         id: MessageID, roomID: RoomID, sender: MemberID, content: Content, sentAt: Date, position: Int64,

@@ -22,6 +22,7 @@ final class EncryptionPreferencesGroups {
     private let newKey = Button()
     private let backup = ActionRow(translated("Backup"))
     private let backupSwitch = Switch()
+    private let reset = ActionRow(translated("Reset Identity…"))
     private let exporting = ActionRow(translated("Export Keys…"))
     private let importing = ActionRow(translated("Import Keys…"))
     private let result = ActionRow("")
@@ -62,13 +63,16 @@ final class EncryptionPreferencesGroups {
         backup.setActivatableWidget(backupSwitch)
         recovery.add(recoveryKey)
         recovery.add(backup)
+        reset.isActivatable = true
+        recovery.add(reset)
         keyFile.setDescription(
             translated("Save your message keys to a passphrase-protected file, to read them in another app."))
         for row in [exporting, importing] {
             row.isActivatable = true
             keyFile.add(row)
         }
-        result.addPrefix(spinner)
+        // Not a prefix: a hidden one would still indent the title.
+        result.addSuffix(spinner)
         keyFile.add(result)
         problem.addStyle("error")
         deviceGroup.add(problem)
@@ -94,6 +98,7 @@ final class EncryptionPreferencesGroups {
         setUp.onClick { [weak self] in self?.present(self?.viewModel.encryption.setUp()) }
         newKey.onClick { [weak self] in self?.present(self?.viewModel.encryption.newRecoveryKey()) }
         backupSwitch.onChange { [weak self] in self?.setBackup($0) }
+        reset.onActivated { [weak self] in self?.present(self?.viewModel.encryption.reset()) }
         exporting.onActivated { [weak self] in self?.exportKeys() }
         importing.onActivated { [weak self] in self?.importKeys() }
     }
@@ -113,6 +118,7 @@ final class EncryptionPreferencesGroups {
     }
 
     private func exportKeys() {
+        guard !viewModel.state.isMovingKeys else { return }
         PasswordPrompt.presentNewPassphrase(over: account) { [weak self] passphrase in
             guard let self else { return }
             FileChooser.save(
@@ -124,6 +130,7 @@ final class EncryptionPreferencesGroups {
     }
 
     private func importKeys() {
+        guard !viewModel.state.isMovingKeys else { return }
         FileChooser.openFile(translated("Import Keys"), accept: translated("_Import"), over: account) {
             [weak self] file in
             guard let self, let file else { return }
@@ -168,20 +175,24 @@ final class EncryptionPreferencesGroups {
         let failure = state.backupError.map { text.text(for: $0) }
         backup.setSubtitle(failure ?? text.backup(state.status))
         backup.setStyle("error", failure != nil)
-        backup.isSensitive = state.canChangeBackup
+        // The row would lose the focus while its own change is made; the view model ignores another one.
+        backup.isSensitive = state.canChangeBackup || state.isChangingBackup
         if !state.isChangingBackup, backupSwitch.isActive != state.isBackupOn {
             backupSwitch.isActive = state.isBackupOn
         }
+        reset.isVisible = state.canResetIdentity
     }
 
     private func showKeyFile(_ state: EncryptionPreferencesViewModel.State) {
-        for row in [exporting, importing] { row.isSensitive = !state.isMovingKeys }
         let outcome = text.result(state.keyFile)
         result.isVisible = outcome != nil
         result.setTitle(outcome ?? "")
         spinner.isVisible = state.isMovingKeys
         spinner.isSpinning = state.isMovingKeys
         if case .failed = state.keyFile { result.addStyle("error") } else { result.removeStyle("error") }
+        let isNew = displayedState.map { $0.keyFile != state.keyFile } ?? false
+        // The outcome may be out of sight, and screen readers read what has the focus.
+        if isNew, outcome != nil, !state.isMovingKeys, exporting.isFocus || importing.isFocus { result.grabFocus() }
     }
 
     private func showDevices(_ state: EncryptionPreferencesViewModel.State) {

@@ -131,21 +131,25 @@ final class EncryptionSetUpDialog {
 
     private func render(_ state: EncryptionSetUpViewModel.State) {
         if state.step == .over { return widget.close() }
-        if displayedState?.step != state.step, displayedState != nil { clear() }
+        let isNewPage = displayedState.map { $0.step != state.step } ?? false
+        if isNewPage { clear() }
         widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
         builder["page", Widget.self].setAccessibleLabel(text.title(state))
         builder["explanation", Label.self].text = text.explanation(state)
-        builder["icon", Image.self].iconName = state.iconName
+        let icon: Image = builder["icon"]
+        icon.iconName = state.iconName
+        icon.setStyle("error", state.step == .resetting)
         builder["back", Widget.self].isVisible = state.canGoBack
         builder["spinner", Spinner.self].isSpinning = state.isBusy
+        // Before the focused row is hidden: GTK would move its focus after all of this.
+        if isNewPage, state.step == .resetting { focus(state) }
         showPage(state)
         showButtons(state)
         let problem: Label = builder["problem"]
         problem.text = state.error.map { text.text(for: $0) } ?? ""
         problem.isVisible = state.error != nil
         enable()
-        let isNewPage = displayedState.map { $0.step != state.step } ?? false
         displayedState = state
         if isNewPage { focus(state) }
         // Last, as the report of a new focus interrupts it.

@@ -35,8 +35,10 @@ final class IdentityDialog {
     }
 
     private func confirmAccepting() {
+        // The identity may change once more while the question is open.
+        guard let key = viewModel.state.identity.newKey else { return }
         Confirmation.present(text.accepting(viewModel.state), over: widget) { [weak viewModel] in
-            viewModel?.send(.accept)
+            viewModel?.send(.accept(key))
         }
     }
 

@@ -10,7 +10,8 @@ final class VerificationDialog {
     private let builder: Builder
     private let comparison: Widget
     private let emojiList: FlowBox
-    private let numbers: Label
+    private let numbers: Widget
+    private let digits: Label
     private let announcements: PageAnnouncements
     private var emojiCells: [Widget] = []
     private var displayedState: VerificationViewModel.State?
@@ -41,7 +42,10 @@ final class VerificationDialog {
         comparison = builder["comparison"]
         emojiList = builder["emoji"]
         numbers = builder["numbers"]
+        digits = builder["digits"]
         announcements = PageAnnouncements(in: builder["overlay"])
+        // The box around them has a label.
+        digits.hideFromAccessibility()
         for (button, action) in [
             ("accept", VerificationViewModel.Action.accept), ("match", .confirmMatch), ("mismatch", .reportMismatch),
             ("close", .close),
@@ -95,7 +99,7 @@ final class VerificationDialog {
 
     private func showComparison(_ state: VerificationViewModel.State, _ text: VerificationText) {
         guard case .comparing(let emoji, let values) = state.verification.phase else { return }
-        numbers.text = text.text(values)
+        digits.text = text.text(values)
         numbers.setAccessibleLabel(text.accessibleText(values))
         if displayedState.map({ $0.verification.phase == state.verification.phase }) == true { return }
         for cell in emojiCells { emojiList.remove(cell) }

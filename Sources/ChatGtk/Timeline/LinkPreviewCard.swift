@@ -69,12 +69,13 @@ final class LinkPreviewCard {
             widget.isVisible = false
             return
         }
+        let address = link.target.address
+        // Also for a link that is shown again: its last request may have failed.
+        previews.request(address)
         guard link != self.link else { return }
         self.link = link
         loading?.cancel()
         widget.isVisible = false
-        let address = link.target.address
-        previews.request(address)
         rendering = Rendering({ previews.cachedPreview(of: address) }) { [weak self] preview in
             // A preview that is no longer cached stays.
             if let preview { self?.fill(preview, link) }

@@ -2,8 +2,8 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The lower corner of a bubble: a warning about the sender, a pencil if the message is edited, and, in the user's own
-/// messages, the time and delivery state.
+/// The lower corner of a bubble: a warning about the sender, a pencil if the message is edited, a lock beside it if an
+/// edit cannot be read, and, in the user's own messages, the time and delivery state.
 ///
 /// In an overlay, so that it shares the last line of the text if there is room; ``BodyText/corner`` keeps the text
 /// clear of it.
@@ -15,6 +15,8 @@ final class MessageFooter {
     private let label = Label()
     /// Created on demand, since few messages are edited.
     private var pencil: Image?
+    /// Created on demand, since few edits cannot be read.
+    private var lock: Image?
     /// Created on demand, since few messages need it.
     private var mark: Image?
 
@@ -25,22 +27,38 @@ final class MessageFooter {
         widget.append(label)
     }
 
-    /// - Parameter caption: May be empty.
-    func show(_ caption: String, isEdited: Bool, trust: MessageTrust? = nil) {
+    /// - Parameters:
+    ///   - caption: May be empty.
+    ///   - unreadableEdit: Says that the latest edit cannot be read; `nil` if the latest version is shown.
+    func show(_ caption: String, isEdited: Bool, unreadableEdit: String? = nil, trust: MessageTrust? = nil) {
         label.text = caption
         label.isVisible = !caption.isEmpty
-        if isEdited, pencil == nil { pencil = makePencil() }
-        pencil?.isVisible = isEdited
+        let hasEdit = isEdited || unreadableEdit != nil
+        if hasEdit, pencil == nil { pencil = makePencil() }
+        pencil?.isVisible = hasEdit
+        pencil?.tooltip = unreadableEdit ?? translated("Edited")
+        showLock(unreadableEdit)
         showMark(trust)
-        widget.isVisible = isEdited || trust != nil || !caption.isEmpty
+        widget.isVisible = hasEdit || trust != nil || !caption.isEmpty
     }
 
     private func makePencil() -> Image {
         let image = Image(icon: "parlance-edit-symbolic")
         image.addStyle("message-edited")
-        image.tooltip = translated("Edited")
         widget.prepend(image)
         return image
+    }
+
+    private func showLock(_ unreadableEdit: String?) {
+        if unreadableEdit != nil, lock == nil, let pencil {
+            let image = Image(icon: "parlance-lock-symbolic")
+            image.addStyle("message-edit-lock")
+            image.hideFromAccessibility()
+            widget.insert(image, after: pencil)
+            lock = image
+        }
+        lock?.isVisible = unreadableEdit != nil
+        if let unreadableEdit { lock?.tooltip = unreadableEdit }
     }
 
     private func showMark(_ trust: MessageTrust?) {

@@ -112,7 +112,7 @@ final class MessageRow: TimelineRow {
         overlay.queueAllocate()
         showDelivery(message)
         if madeReadReceipts != nil || !message.readers.isEmpty { readReceipts.show(message.readers) }
-        showFooter(texts.caption(message), isEdited: message.isEdited, trust: message.visibleTrust)
+        showFooter(message, texts)
         overlay.tooltip = texts.tooltip(message)
         madeButtons?.show(message)
         showStyle(message)
@@ -203,12 +203,15 @@ final class MessageRow: TimelineRow {
         self.help?.show(help)
     }
 
-    private func showFooter(_ caption: String, isEdited: Bool, trust: MessageTrust?) {
-        if footer == nil, isEdited || trust != nil || !caption.isEmpty {
+    private func showFooter(_ message: MessageItem, _ texts: MessageText) {
+        let (caption, unreadableEdit) = (texts.caption(message), texts.unreadableEdit(message))
+        let isMarked = message.isEdited || unreadableEdit != nil || message.visibleTrust != nil
+        if footer == nil, isMarked || !caption.isEmpty {
             footer = MessageFooter()
             footer?.attach(to: overlay)
         }
-        footer?.show(caption, isEdited: isEdited, trust: trust)
+        footer?.show(
+            caption, isEdited: message.isEdited, unreadableEdit: unreadableEdit, trust: message.visibleTrust)
         placeFooter()
     }
 

@@ -9,37 +9,31 @@ extension KeyStore {
         return file.exists || file.logSize > 0 || rebuilt(of: file).exists
     }
 
-    private static func mark(in folder: URL) -> String { StoreFolder(url: folder).path("keys.begun") }
+    private static func begun(in folder: URL) -> MarkFile { MarkFile("keys.begun", in: folder) }
 
     /// The device whose keys were last created in the file, so that a missing file counts as damage. `nil` if there
     /// were none, or if they were set aside.
     /// - Throws: ``StoreOpeningError`` if this cannot be read.
     public static func begunDevice(in folder: URL) throws(StoreOpeningError) -> String? {
-        let path = mark(in: folder)
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
-            if errno == ENOENT { return nil }
-            throw .unwritable(path: path)
-        }
-        do {
-            return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-        } catch {
-            throw .unwritable(path: path)
-        }
+        try begun(in: folder).read()
     }
 
     /// - Throws: ``StoreOpeningError``.
     public static func noteBegun(_ device: String, in folder: URL) throws(StoreOpeningError) {
-        guard try begunDevice(in: folder) != device else { return }
-        let path = mark(in: folder)
-        let descriptor = Glibc.open(path + "-new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .unwritable(path: path) }
-        defer { Glibc.close(descriptor) }
-        let bytes = Array(device.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0,
-            rename(path + "-new", path) == 0
-        else { throw .unwritable(path: path) }
-        FileSystem.syncFolder(folder.path)
+        try begun(in: folder).write(device)
+    }
+
+    private static func move(in folder: URL) -> MarkFile { MarkFile("keys.moving", in: folder) }
+
+    /// Whether the credential of the keys is being moved, so that the place that it was in may still have it.
+    /// - Throws: ``StoreOpeningError`` if this cannot be read.
+    public static func isMovingCredential(in folder: URL) throws(StoreOpeningError) -> Bool {
+        try move(in: folder).read() != nil
+    }
+
+    /// - Throws: ``StoreOpeningError``.
+    public static func noteMovingCredential(_ isMoving: Bool, in folder: URL) throws(StoreOpeningError) {
+        if isMoving { try move(in: folder).write("1") } else { try move(in: folder).remove() }
     }
 
     /// Renames an unreadable file, so that another device's keys can be created. Nothing is deleted.
@@ -48,8 +42,7 @@ extension KeyStore {
         let file = file(in: folder)
         // Remove the mark before the file: if only the file remains, it is set aside again instead of counting as
         // damaged.
-        let mark = mark(in: folder)
-        if FileSystem.exists(mark), unlink(mark) != 0 { throw .unwritable(path: mark) }
+        try begun(in: folder).remove()
         let name = file.path + "-earlier-" + StoreFolder.stamp(now)
         for attempt in 1...1000 {
             let target = attempt == 1 ? name : "\(name)-\(attempt)"

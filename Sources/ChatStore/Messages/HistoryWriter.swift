@@ -10,11 +10,14 @@ struct HistoryWriter {
     private var messages: MessageWriter
     private let record: RoomRecord
     private let db: Database
+    private let isSynced: Bool
 
-    init(to record: RoomRecord, before position: Int64, _ db: Database) throws {
+    /// - Parameter isSynced: Whether a sync brought the events, rather than a request for history.
+    init(to record: RoomRecord, before position: Int64, isSynced: Bool = false, _ db: Database) throws {
         self.record = record
         self.db = db
         self.position = position
+        self.isSynced = isSynced
         messages = try MessageWriter(to: record, allowingFormerMembers: true, before: position, in: db)
     }
 
@@ -25,7 +28,7 @@ struct HistoryWriter {
         guard let id = event.id else { return [] }
         let eventPosition: Int64
         if let message = event.message {
-            position = try messages.prepend(message).position
+            position = try messages.prepend(message, isSynced: isSynced).position
             eventPosition = position
             new.append(event)
             try RoomSync(db: db).noteEntry(message, in: record)

@@ -191,6 +191,9 @@ struct MessageQuery {
         while let row = try trusts.next() {
             if let index = try messageIndex(row) { messages[index].trust = try row.choice("trust") }
         }
+        for (index, reason) in try unreadableEdits(of: messages, in: range, at: messageIndex, db) {
+            messages[index].unreadableEdit = reason
+        }
         try ReceiptStore(record: room, db: db).addReadReceipts(to: &messages)
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
         while let row = try reactions.next() {
@@ -204,6 +207,26 @@ struct MessageQuery {
             }
         }
         return messages
+    }
+
+    /// Why the latest edits of messages cannot be read, by their index.
+    private func unreadableEdits(
+        of messages: [Message], in range: StatementArguments, at place: (Row) throws -> Int?, _ db: Database
+    ) throws -> [Int: SealReason] {
+        var newest: [Int: Date] = [:]
+        var reasons: [Int: SealReason] = [:]
+        let edits = try Row.fetchCursor(db.cachedStatement(sql: Self.sealedEdits), arguments: range)
+        while let row = try edits.next() {
+            guard let index = try place(row), let sentAt = try row.optionalDate("sentAt") else { continue }
+            let message = messages[index]
+            // Only the sender can edit a message, and the latest version counts.
+            guard message.hasContent, message.event == nil, try row.optionalIdentifier("sender") == message.sender,
+                sentAt > newest[index] ?? message.editedAt ?? .distantPast
+            else { continue }
+            newest[index] = sentAt
+            reasons[index] = try row.choice("reason") as SealReason
+        }
+        return reasons
     }
 
     static func attachments(of key: Int64, in db: Database) throws -> [MediaReference] {
@@ -223,6 +246,14 @@ struct MessageQuery {
     private static let reasons = """
         SELECT m.key AS message, s.reason FROM message m JOIN sealed s ON s.room = m.room AND s.event = m.id
         WHERE m.key BETWEEN ? AND ? AND m.kind = 8
+        """
+
+    /// By message first, as there may be any number of edits in the room.
+    private static let sealedEdits = """
+        SELECT m.key AS message, s.reason, iif(json_valid(s.data), json_extract(s.data, '$.sender'), NULL) AS sender,
+            iif(json_valid(s.data), json_extract(s.data, '$.origin_server_ts'), NULL) AS sentAt
+        FROM message m CROSS JOIN sealed s INDEXED BY sealed_edits ON s.room = m.room AND s.edits = m.id
+        WHERE m.key BETWEEN ? AND ?
         """
 
     private static let attachments = "SELECT * FROM attachment WHERE message BETWEEN ? AND ? ORDER BY message, place"

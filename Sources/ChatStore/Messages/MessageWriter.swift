@@ -16,7 +16,8 @@ struct MessageWriter {
     private var ends: (first: Int64, last: Int64)
     /// Whether the room has no last message yet.
     private let hasNoLast: Bool
-    /// The first and the last `arrival` in use, the row IDs of the search indexes.
+    /// The first and the last `arrival` in use, the row IDs of the search indexes: at most 0 for history, above it for
+    /// what arrived by itself.
     private var arrivals: (first: Int64, last: Int64)
     private var senders: [MemberID: Sender] = [:]
     private var newest: (key: Int64, text: String)?
@@ -44,7 +45,8 @@ struct MessageWriter {
             try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT arrival FROM message ORDER BY arrival \(order) LIMIT 1"))
         }
-        arrivals = (try arrival("ASC") ?? 1, try arrival("DESC") ?? 0)
+        // ``EncryptionStart`` relies on the sign, also where all messages from before or after are gone.
+        arrivals = (min(1, try arrival("ASC") ?? 1), max(0, try arrival("DESC") ?? 0))
     }
 
     /// Moves the append position forward to at least `position`.
@@ -70,16 +72,18 @@ struct MessageWriter {
     }
 
     /// Prepends a message, without changing the unread count.
+    /// - Parameter isSynced: Whether it arrived by itself, although it belongs there.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
-    mutating func prepend(_ new: NewMessage) throws -> Message {
+    mutating func prepend(_ new: NewMessage, isSynced: Bool = false) throws -> Message {
         let sender = try sender(new.sender)
         ends.first -= 1
-        arrivals.first -= 1
+        if isSynced { arrivals.last += 1 } else { arrivals.first -= 1 }
         if hasNoLast, newest == nil, new.event == nil, !sender.isIgnored {
             newest = (MessageKey(room: record.key, position: ends.first).raw, new.summary)
             lastActivity = new.sentAt.milliseconds
         }
-        return try insert(new, by: sender, position: ends.first, arrival: arrivals.first)
+        let arrival = isSynced ? arrivals.last : arrivals.first
+        return try insert(new, by: sender, position: ends.first, arrival: arrival)
     }
 
     func finish() throws {

@@ -46,7 +46,10 @@ enum Redaction {
             try db.execute(
                 sql: "DELETE FROM orphan WHERE room = ? AND id = ?", arguments: [record.key, change])
             isKnown = isKnown || db.changesCount > 0
-            if try SealedTable(record: record, db: db).removeHidden(change) { isKnown = true }
+            if let sealed = try SealedTable(record: record, db: db).removeHidden(MessageID(change)) {
+                isKnown = true
+                if let target = sealed.edits { changed.insert(target) }
+            }
             guard isKnown else { return false }
         }
         try note(change, in: record, at: date, db)

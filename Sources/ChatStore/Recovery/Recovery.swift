@@ -101,6 +101,7 @@ struct Recovery {
                 FROM message m JOIN user u ON u.key = m.sender
                     LEFT JOIN (SELECT id, min(kind) AS kind, min(name) AS name FROM member GROUP BY id) s ON s.id = u.id
                 WHERE NOT EXISTS (SELECT 1 FROM member x WHERE x.room = m.room AND x.id = u.id);
+                \(Schema.readSealedEdits)
                 """)
         // A later room may get the key of a lost one, and must not get its gaps or receipts.
         for table in try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'") {

@@ -83,13 +83,13 @@ extension ChatStore {
         return try finish(rebuilt, setAside: damaged.url, forgetting: forgotten)
     }
 
-    /// Copies the key files unchanged: ``KeyStore`` checks them itself. Keys that stayed behind would be lost to the
-    /// account.
+    /// Copies the key files and the marks beside them unchanged: ``KeyStore`` checks them itself. Keys that stayed behind
+    /// would be lost to the account, and without the marks so would their credential.
     private static func copyKeys(from damaged: StoreFolder, to rebuilt: StoreFolder) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: damaged.url.path)
         // SQLite recreates the log's index. In this order, a rebuilt file is not older than the one that it replaces
         // (``KeyStore/repair(in:now:)``).
-        for name in names.sorted() where name.hasPrefix("keys.sqlite") && !name.hasSuffix("-shm") {
+        for name in names.sorted() where name.hasPrefix("keys.") && !name.hasSuffix("-shm") {
             try FileManager.default.copyItem(atPath: damaged.path(name), toPath: rebuilt.path(name))
         }
     }

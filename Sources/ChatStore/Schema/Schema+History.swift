@@ -6,7 +6,7 @@ extension Schema {
             conversations, content, sync, events, search, receipts, notificationLevels, placeholders, avatars, edits,
             invitations, ways, encryption, written, awaitedReceipts, unseen, contents, origins,
             unresolvedWordings, silentOrder, roomStates, markedUnread, sealed, messageTrust, editMentions,
-            privilegedCreators, ignoredUsers,
+            privilegedCreators, ignoredUsers, sealedEdits,
         ])
 
     /// `room` contains everything the room list needs, updated with each message, so that the list costs the same with

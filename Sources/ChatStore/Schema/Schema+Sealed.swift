@@ -41,4 +41,23 @@ extension Schema {
         UPDATE room SET lastText = ''
         WHERE lastMessage IN (SELECT message FROM encryptedMessage);
         """
+
+    /// Which message an edit that cannot be read changes, so that the message can say so.
+    static let sealedEdits = """
+        ALTER TABLE sealed ADD COLUMN edits TEXT;
+
+        \(readSealedEdits)
+
+        CREATE INDEX sealed_edits ON sealed (room, edits) WHERE edits IS NOT NULL;
+        """
+
+    /// Reads from the stored events which message they edit.
+    static let readSealedEdits = """
+        UPDATE sealed SET edits = CASE WHEN json_valid(data) THEN
+            iif(json_extract(data, '$.content."m.relates_to".rel_type') = 'm.replace'
+                AND json_type(data, '$.content."m.relates_to".event_id') = 'text',
+                json_extract(data, '$.content."m.relates_to".event_id'), NULL) END
+        WHERE edits IS NULL AND NOT EXISTS (
+            SELECT 1 FROM message m WHERE m.room = sealed.room AND m.id = sealed.event);
+        """
 }

@@ -31,16 +31,6 @@ extension ChatStore {
         }
     }
 
-    /// Returns a page of the events that have no message of their own, such as edits, ordered by ID. Empty for a room
-    /// that is not stored.
-    /// - Parameter event: The last event of the previous page.
-    public func sealedChanges(in room: RoomID, after event: MessageID?, limit: Int) async throws -> [Ciphertext] {
-        try await read { db in
-            guard let record = try RoomRecord.find(room, in: db) else { return [] }
-            return try SealedTable(record: record, db: db).changes(after: event?.rawValue ?? "", limit: limit)
-        }
-    }
-
     /// Returns the newest messages whose events an earlier version discarded, so that they have to be requested again.
     public func unfetchedMessages(in room: RoomID, limit: Int) async throws -> [MessageID] {
         try await read { db in

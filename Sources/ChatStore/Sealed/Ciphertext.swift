@@ -8,12 +8,17 @@ public struct Ciphertext: Equatable, Sendable {
     public var session: String?
     /// The event as JSON; `nil` if it has to be requested again.
     public var data: String?
+    /// The message that the event edits; `nil` if it is no edit.
+    public var edits: MessageID?
 
-    public init(of event: MessageID, reason: SealReason, session: String? = nil, data: String? = nil) {
+    public init(
+        of event: MessageID, reason: SealReason, session: String? = nil, data: String? = nil, edits: MessageID? = nil
+    ) {
         self.event = event
         self.reason = reason
         self.session = session
         self.data = data
+        self.edits = edits
     }
 }
 

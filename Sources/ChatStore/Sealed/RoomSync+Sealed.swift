@@ -35,9 +35,12 @@ extension RoomSync {
             guard ciphertext != sealed else { return }
             try table.put(ciphertext)
             if stored != nil { changed.insert(one.event) }
+            if let target = ciphertext.edits { changed.insert(target) }
             return
         }
         try table.remove(one.event)
+        // Even if nothing applies, as when the edit has the same text: its message is not marked any more.
+        if let target = sealed.edits { changed.insert(target) }
         if let stored, !stored.isDeleted, stored.kind == .sealed {
             switch one.events.first {
             case .message(let new)? where new.id == one.event: try opened.replace(stored, by: new)

@@ -7,8 +7,9 @@ struct SealedTable {
     let db: Database
 
     func put(_ sealed: Ciphertext) throws {
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO sealed VALUES (?, ?, ?, ?, ?)").execute(arguments: [
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO sealed VALUES (?, ?, ?, ?, ?, ?)").execute(arguments: [
             record.key, sealed.event.rawValue, sealed.session, sealed.reason.rawValue, sealed.data,
+            sealed.edits?.rawValue,
         ])
     }
 
@@ -25,15 +26,23 @@ struct SealedTable {
     }
 
     /// Removes an event that is not displayed, such as an edit.
-    /// - Returns: Whether it was stored.
-    func removeHidden(_ event: String) throws -> Bool {
+    /// - Returns: What was stored of it, or `nil` if nothing was.
+    func removeHidden(_ event: MessageID) throws -> Ciphertext? {
+        guard let sealed = try find(event) else { return nil }
         try db.cachedStatement(
             sql: """
                 DELETE FROM sealed WHERE room = ?1 AND event = ?2
                     AND NOT EXISTS (SELECT 1 FROM message WHERE room = ?1 AND id = ?2)
                 """
-        ).execute(arguments: [record.key, event])
-        return db.changesCount > 0
+        ).execute(arguments: [record.key, event.rawValue])
+        return db.changesCount > 0 ? sealed : nil
+    }
+
+    /// Whether there are edits of a message.
+    func hasEdits(of message: MessageID) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM sealed INDEXED BY sealed_edits WHERE room = ? AND edits = ?"),
+            arguments: [record.key, message.rawValue]) != nil
     }
 
     /// Returns a page of a session's events, ordered by ID.
@@ -44,18 +53,6 @@ struct SealedTable {
                     SELECT * FROM sealed INDEXED BY sealed_session
                     WHERE room = ? AND session = ? AND event > ? ORDER BY event LIMIT ?
                     """), arguments: [record.key, session, event, limit]
-        ).map(Ciphertext.init)
-    }
-
-    /// Returns a page of the events that have no message, ordered by ID.
-    func changes(after event: String, limit: Int) throws -> [Ciphertext] {
-        try Row.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT * FROM sealed s WHERE room = ?1 AND event > ?2
-                        AND NOT EXISTS (SELECT 1 FROM message m WHERE m.room = ?1 AND m.id = s.event)
-                    ORDER BY event LIMIT ?3
-                    """), arguments: [record.key, event, limit]
         ).map(Ciphertext.init)
     }
 
@@ -76,6 +73,6 @@ extension Ciphertext {
     fileprivate init(_ row: Row) throws {
         self.init(
             of: try row.identifier("event"), reason: try row.choice("reason"), session: try row.optional("session"),
-            data: try row.optional("data"))
+            data: try row.optional("data"), edits: try row.optionalIdentifier("edits"))
     }
 }

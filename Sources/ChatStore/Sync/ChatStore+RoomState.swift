@@ -27,17 +27,12 @@ extension ChatStore {
         }
     }
 
-    /// Returns the position of the event that enabled the room's encryption; `nil` if it is not stored.
+    /// Returns the position of the event that enabled the room's encryption; `nil` if it is not stored, or if a message
+    /// before it is encrypted.
     public func encryptionPosition(in room: RoomID) async throws -> Int64? {
         try await read { db in
             guard let record = try RoomRecord.find(room, in: db) else { return nil }
-            let first = MessageKey(room: record.key, position: MessageKey.positions.lowerBound)
-            let last = MessageKey(room: record.key, position: MessageKey.positions.upperBound)
-            return try Int64.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT MIN(message) FROM event WHERE message BETWEEN ? AND ? AND kind = 'encrypted'"),
-                arguments: [first.raw, last.raw]
-            ).map { MessageKey(raw: $0).position }
+            return try EncryptionStart(record: record, db: db).key().map { MessageKey(raw: $0).position }
         }
     }
 

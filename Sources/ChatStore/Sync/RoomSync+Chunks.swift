@@ -26,7 +26,8 @@ extension RoomSync {
         // rest of this gap stays.
         if !isContiguous {
             _ = try putBack(
-                Array(events.prefix(segment.start + 1)), next: chunk.older, in: record, &changed, &changedMembers)
+                Array(events.prefix(segment.start + 1)), next: chunk.older, in: record, &changed, &changedMembers,
+                isSynced: false)
         }
         if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
             changed.insert(receiptTarget)
@@ -50,6 +51,7 @@ extension RoomSync {
         let rest = try placeRest(events[segment.end...], newer: chunk.newer, of: record, without: ignored)
         changed.formUnion(rest?.changed.map(\.id) ?? [])
         changedMembers += rest?.members ?? []
+        changed.formUnion(try EncryptionStart(record: record, db: db).unmark())
         try updateReadMarkers(in: record, counted: counted)
         roomChange.changed = try self.messages(changed, of: record)
         roomChange.members = Self.latest(changedMembers)
@@ -116,16 +118,19 @@ extension RoomSync {
 
     /// Moves events that the server places before a stored one into the gaps there.
     ///
-    /// - Parameter token: The pagination token for events older than the first.
+    /// - Parameters:
+    ///   - token: The pagination token for events older than the first.
+    ///   - isSynced: Whether a sync brought the events, rather than a request for history.
     /// - Returns: The remaining events.
     func putBack(
         _ events: [TimelineEvent], next token: String?, in record: RoomRecord, _ changed: inout Set<MessageID>,
-        _ people: inout [Member]
+        _ people: inout [Member], isSynced: Bool
     ) throws -> [TimelineEvent] {
         var rest = events[...]
         var token = token
         while let (gap, count) = try gap(before: rest, in: record) {
-            let filled = try fill(gap, in: record, with: Array(rest.prefix(count)), [], next: token ?? gap.token)
+            let filled = try fill(
+                gap, in: record, with: Array(rest.prefix(count)), [], next: token ?? gap.token, isSynced: isSynced)
             token = nil
             changed.formUnion(filled?.changed.map(\.id) ?? [])
             people += filled?.members ?? []

@@ -33,6 +33,7 @@ extension RoomSync {
         // They are not in a gap, but anywhere.
         try finish(new, of: events, before: TimelineGap(position: .max, token: ""), in: record, &changed)
         try refreshEnd(of: record)
+        if !new.isEmpty { changed.formUnion(try EncryptionStart(record: record, db: db).unmark()) }
         try updateReadMarkers(in: record, counted: counted)
         var roomChange = RoomChange(room: record.room.id)
         roomChange.changed = try messages(changed, of: record)

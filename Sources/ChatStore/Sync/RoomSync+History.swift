@@ -3,9 +3,10 @@ import GRDB
 
 extension RoomSync {
     /// Fills a gap backwards from its end; see ``ChatStore/fill(_:in:with:members:next:without:)``.
+    /// - Parameter isSynced: Whether a sync brought the events, rather than a request for history.
     func fill(
         _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
-        next token: String?, without ignored: Set<MemberID> = []
+        next token: String?, without ignored: Set<MemberID> = [], isSynced: Bool = false
     ) throws -> RoomChange? {
         guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
         let counted = try counted(in: record)
@@ -18,7 +19,7 @@ extension RoomSync {
         if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
             changed.insert(receiptTarget)
         }
-        var writer = try HistoryWriter(to: record, before: gap.position, db)
+        var writer = try HistoryWriter(to: record, before: gap.position, isSynced: isSynced, db)
         var isClosed = token == nil
         for (index, event) in events.enumerated().reversed() {
             guard let id = event.id else { continue }
@@ -49,6 +50,7 @@ extension RoomSync {
         if !isClosed, let token {
             try TimelineGap(position: writer.position, token: token, forward: gap.forward).insert(into: record, db)
         }
+        changed.formUnion(try EncryptionStart(record: record, db: db).unmark())
         try updateReadMarkers(in: record, counted: counted)
         roomChange.changed = try messages(changed, of: record)
         roomChange.members = Self.latest(changedMembers)

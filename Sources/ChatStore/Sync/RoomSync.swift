@@ -84,6 +84,9 @@ struct RoomSync {
         let told = try messages(of: batch.events, in: record, &changed)
         let unmentioned = try unmentioned(by: told, in: record)
         let inserted = try place(told, into: record, behind: batch.gap, &changed, &changedMembers)
+        if inserted.contains(where: { $0.event?.kind == .encrypted }) {
+            changed.formUnion(try EncryptionStart(record: record, db: db).unmark())
+        }
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
         try applyReadMarkers(batch, isNew: roomChange.isNew)
         // After the read markers: reading earlier messages does not remove a later mark.
@@ -109,8 +112,12 @@ struct RoomSync {
                 _ = try Redaction.apply(id.rawValue, in: record, at: date, db, &changed)
             case .sealed(let ciphertext):
                 // A known event is unchanged: it may have been decrypted meanwhile.
-                let isKnown = try EditHistory(of: ciphertext.event.rawValue, in: record, db) != nil
-                if !isKnown { try SealedTable(record: record, db: db).put(ciphertext) }
+                let table = SealedTable(record: record, db: db)
+                guard try EditHistory(of: ciphertext.event.rawValue, in: record, db) == nil,
+                    try table.find(ciphertext.event) != ciphertext
+                else { continue }
+                try table.put(ciphertext)
+                if let target = ciphertext.edits { changed.insert(target) }
             case .message, .deleted, .silent: break
             }
         }
@@ -169,7 +176,7 @@ struct RoomSync {
             return try append(events, from: nil, into: record, behind: gap, &changed, &changedMembers)
         }
         // First, events that precede known ones fill the gaps before those.
-        let events = try putBack(events, next: gap, in: record, &changed, &changedMembers)
+        let events = try putBack(events, next: gap, in: record, &changed, &changedMembers, isSynced: true)
         let knownStart = try positions.start(ofFirstKnown: events)
         return try append(events, from: knownStart, into: record, behind: gap, &changed, &changedMembers)
     }
@@ -265,7 +272,7 @@ struct RoomSync {
         try AwaitedReceipts(record: record, db: db).addOwnReceipt(message.id)
     }
 
-    /// Completes a newly stored message: a deletion, and the relations that were waiting for it.
+    /// Completes a newly stored message: a deletion, and the relations that were waiting for it, read or not.
     /// - Parameter changed: Receives the message if that changes it.
     func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
         guard let message = event.message else { return }
@@ -276,6 +283,7 @@ struct RoomSync {
         for change in try UnresolvedRelation.removeAll(of: message.id, in: record, db) {
             try apply(change, in: record, &changed)
         }
+        if try SealedTable(record: record, db: db).hasEdits(of: message.id) { changed.insert(message.id) }
     }
 
     /// Turns redacted messages that are known to have been edits or reactions into silent events, and reverts those

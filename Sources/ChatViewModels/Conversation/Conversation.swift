@@ -153,6 +153,7 @@ public final class Conversation {
             isConfirmedOff = false
         }
         wasOnline = isOnline
+        timeline.linkPreviews?.isOnline = isOnline
         guard isOnline else { return }
         if encryption == .unknown { checkEncryption() }
         Task { await confirmOff() }

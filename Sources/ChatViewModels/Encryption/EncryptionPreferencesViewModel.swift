@@ -157,6 +157,9 @@ extension EncryptionPreferencesViewModel.State {
 
     public nonisolated var canReplaceRecoveryKey: Bool { isAvailable && status?.identity == .confirmed }
 
+    /// Whether a reset is offered beside the recovery key. An unconfirmed device offers it as a way to be confirmed.
+    public nonisolated var canResetIdentity: Bool { isAvailable && status?.identity == .confirmed }
+
     /// Whether another device can be verified from here.
     public nonisolated func canVerify(_ device: AccountDevice) -> Bool {
         !device.isThis && device.trust == .unconfirmed && status?.identity == .confirmed

@@ -27,6 +27,8 @@ public final class EncryptionSetUpViewModel: ViewModel {
         public private(set) var need: EncryptionNeed
         public private(set) var firstStep: Step
         public internal(set) var step: Step
+        /// Whether the account's identity is being reset.
+        public internal(set) var isResetting: Bool
         public internal(set) var isBusy = false
         /// Why the last action failed.
         public internal(set) var error: Failure?
@@ -46,11 +48,18 @@ public final class EncryptionSetUpViewModel: ViewModel {
             self.need = need
             firstStep = step
             self.step = step
+            isResetting = step == .resetting
+        }
+
+        mutating func beginReset() { (step, isResetting) = (.resetting, true) }
+
+        mutating func goBack() {
+            if canGoBack { (step, isResetting) = (firstStep, false) }
         }
 
         /// Continues with confirming this device, as the account has an identity already.
         mutating func confirmDevice() {
-            (need, firstStep, step) = (.confirmDevice, .choosingMethod, .choosingMethod)
+            (need, firstStep, step, isResetting) = (.confirmDevice, .choosingMethod, .choosingMethod, false)
         }
     }
 
@@ -122,7 +131,7 @@ public final class EncryptionSetUpViewModel: ViewModel {
                 try await service.recover(with: secret.value)
                 return .done
             }
-        case (.reset, .choosingMethod), (.reset, .recovering): state.step = .resetting
+        case (.reset, .choosingMethod), (.reset, .recovering): state.beginReset()
         case (.reset, .resetting): makeIdentity(password: nil)
         case (.password(let password), .password): makeIdentity(password: password)
         case (.saveKey(let file), .showingKey(let key)): save(key, to: file)
@@ -134,7 +143,7 @@ public final class EncryptionSetUpViewModel: ViewModel {
                 return .over
             }
         case (.finish, .done): state.step = .over
-        case (.back, .recovering), (.back, .resetting): if state.canGoBack { state.step = state.firstStep }
+        case (.back, .recovering), (.back, .resetting): state.goBack()
         case (.back, .password): state.step = stepBeforePassword
         default: break
         }
@@ -147,7 +156,7 @@ public final class EncryptionSetUpViewModel: ViewModel {
 
     private func makeIdentity(password: AccountCredential?) {
         if state.step != .password { stepBeforePassword = state.step }
-        let isReset = stepBeforePassword == .resetting
+        let isReset = state.isResetting
         run { service in
             do {
                 if isReset { return .showingKey(try await service.replaceIdentity(password: password?.value)) }

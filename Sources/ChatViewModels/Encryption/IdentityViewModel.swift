@@ -20,13 +20,15 @@ public final class IdentityViewModel: ViewModel {
             case .unknown, .none, .verified: false
             }
         }
-        public var canAccept: Bool { !isBusy && (identity == .changed || identity == .changedAfterVerification) }
+        public var canAccept: Bool { !isBusy && identity.newKey != nil }
         /// Not after a change: that would send to the new identity without the question of accepting it.
         public var canWithdraw: Bool { !isBusy && identity == .verified }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        case verify, accept, withdraw
+        case verify, withdraw
+        /// Accepts the identity that the user was asked about, unless it has changed since the question.
+        case accept(IdentityKey)
     }
 
     public private(set) var state: State
@@ -51,7 +53,12 @@ public final class IdentityViewModel: ViewModel {
     public func send(_ action: Action) {
         switch action {
         case .verify where state.canVerify: run { _ = try await $0.verify($1) }
-        case .accept where state.canAccept: run { try await $0.acceptIdentity(of: $1) }
+        case .accept(let key) where state.canAccept:
+            guard state.identity.newKey == key else {
+                state.error = .otherIdentity
+                return
+            }
+            run { try await $0.acceptIdentity(key, of: $1) }
         case .withdraw where state.canWithdraw: run { try await $0.withdrawVerification(of: $1) }
         case .verify, .accept, .withdraw: break
         }

@@ -29,6 +29,9 @@ extension VerificationViewModel.State {
         return !emoji.isEmpty && !numbers.isEmpty
     }
 
+    /// Whether the verification goes on only once the server can be reached.
+    nonisolated var waitsForServer: Bool { page == .progress && verification.isUnsent }
+
     /// Whether the dialog waits for the other side or for an answer to be sent.
     public nonisolated var isWaiting: Bool { page == .progress || isBusy }
 
@@ -37,7 +40,7 @@ extension VerificationViewModel.State {
         case .requested: .request
         case .done: .success
         case .canceled(.mismatch), .canceled(.failed), .canceled(.unconfirmedHere), .canceled(.unconfirmedThere),
-            .canceled(.keyMissing):
+            .canceled(.keyMissing), .canceled(.undeliverable), .canceled(.signatureRejected):
             .failure
         case .canceled, .waiting, .preparing, .confirming, .comparing: nil
         }

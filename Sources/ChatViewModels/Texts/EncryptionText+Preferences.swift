@@ -64,8 +64,13 @@ extension EncryptionText {
         switch status?.backup {
         case .unknown, nil: return translator("Not known yet")
         case .off: return translator("If you lose this device, its messages can no longer be read")
+        // The new identity has a backup of its own.
+        case .on where status?.identity == .replaced: return translator("Not known yet")
         case .on(remaining: 0): return translator("All keys are in the backup")
         case .on(let remaining): return remainingKeys(remaining)
+        // An unconfirmed device cannot tell who made it.
+        case .untrusted where status?.identity != .confirmed:
+            return translator("Confirm this device to use the backup")
         case .untrusted: return translator("The backup was made by an unconfirmed device and is not used")
         case .failing(let remaining, let reason):
             return translator("The server rejects the backup: {reason}", ["reason": reason]) + "\n"

@@ -21,7 +21,7 @@ public struct EncryptionText {
     // MARK: Setting up
 
     public func windowTitle(_ state: EncryptionSetUpViewModel.State) -> String {
-        if state.step == .resetting { return translator("Reset Encryption") }
+        if state.isResetting { return translator("Reset Encryption") }
         return switch state.need {
         case .setUp: translator("Set Up Encryption")
         case .confirmDevice: translator("Confirm This Device")
@@ -159,6 +159,7 @@ public struct EncryptionText {
         case .rejected(let reason): translator("The server rejected the request: {reason}", ["reason": reason])
         case .unavailable: translator("Encryption is not available on this device.")
         case .noIdentity: translator("This person has not set up encryption, so there is nothing to verify.")
+        case .otherIdentity: translator("The identity has changed once more. Nothing was accepted.")
         case .identityExists: translator("Encryption was set up on another device in the meantime.")
         case .noRoom: translator("Start a direct chat with this person first.")
         case .storage: translator("The keys could not be saved. Check the free space on the disk.")

@@ -112,5 +112,5 @@ extension UserIdentity {
     }
 
     /// Whether the user has to decide.
-    public nonisolated var isChanged: Bool { self == .changed || self == .changedAfterVerification }
+    public nonisolated var isChanged: Bool { newKey != nil }
 }

@@ -16,6 +16,7 @@ public struct VerificationText {
     /// The title of the page.
     public func title(_ state: VerificationViewModel.State) -> String {
         let verification = state.verification
+        if state.waitsForServer { return translator("Waiting for the Server") }
         switch verification.phase {
         case .requested:
             return verification.isOwn
@@ -28,6 +29,8 @@ public struct VerificationText {
         case .done: return verification.isOwn ? translator("Device Confirmed") : translator("Verified")
         case .canceled(.mismatch): return translator("No Match")
         case .canceled(.answeredElsewhere): return translator("Answered on Another Device")
+        case .canceled(.signatureRejected) where !verification.isOwn:
+            return translator("Verified Only on This Device")
         case .canceled: return translator("Verification Canceled")
         }
     }
@@ -35,6 +38,9 @@ public struct VerificationText {
     /// The text below the title.
     public func explanation(_ state: VerificationViewModel.State) -> String {
         let verification = state.verification
+        if state.waitsForServer {
+            return translator("The server cannot be reached. The verification goes on as soon as it can.")
+        }
         switch verification.phase {
         case .requested: return request(state)
         case .waiting:
@@ -114,6 +120,13 @@ public struct VerificationText {
             translator(
                 "This device lacks the key that confirms others. Confirm the other device with your recovery key.")
         case .failed: translator("The other device sent something unexpected. Nothing was confirmed.")
+        case .undeliverable: translator("A message could not be sent. Nothing was confirmed.")
+        case .signatureRejected:
+            state.verification.isOwn
+                ? translator("The server rejected the signature, so the other device is not confirmed.")
+                : translator(
+                    "The server rejected the signature, so your other devices do not know that you verified {name}.",
+                    ["name": state.name])
         }
     }
 

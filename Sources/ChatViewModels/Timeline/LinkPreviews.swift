@@ -1,45 +1,78 @@
 public import ChatCore
+import ComposerSessions
 public import Observation
 
-/// The previews of links in one room; each is requested once.
+/// The previews of links in one room. Each is requested once, and after a failure again when it is shown again.
 @Observable
 public final class LinkPreviews {
     /// The cache is emptied when it reaches this size.
     private static let maxCount = 500
+    /// How long no other link of a host is requested again.
+    private static let retryInterval = Duration.seconds(60)
 
     @ObservationIgnored private let room: RoomID
     @ObservationIgnored private let service: any RoomCapabilityService
     /// A `nil` value means that a link has no preview.
     private var cache: [String: LinkPreview?] = [:]
     @ObservationIgnored private var requested: Set<String> = []
+    /// The links that count as having no preview because their last request failed.
+    @ObservationIgnored private var failed: Set<String> = []
+    /// When a link of a host last failed or was requested again.
+    @ObservationIgnored private var attempts: [String: Duration] = [:]
+    @ObservationIgnored private let time: Timekeeper
+    /// Whether the server can be reached. Otherwise, no link is requested again.
+    @ObservationIgnored var isOnline = true
 
     /// Returns `nil` if the backend does not support link previews.
-    init?(room: RoomID, service: any RoomCapabilityService) {
+    init?(room: RoomID, service: any RoomCapabilityService, time: Timekeeper = .continuous) {
         guard service.capabilities.contains(.linkPreviews) else { return nil }
         self.room = room
         self.service = service
+        self.time = time
     }
 
     /// The preview of a link: `nil` if it is not known, `.some(nil)` if the link has none.
     public func cachedPreview(of address: String) -> LinkPreview?? { cache[address] }
 
-    /// Requests the preview of a link, unless it is known or already requested. It arrives in
+    /// Requests the preview of a link that is shown, unless it is known or already requested. It arrives in
     /// ``cachedPreview(of:)``.
     public func request(_ address: String) {
-        guard cache[address] == nil, requested.insert(address).inserted else { return }
+        guard cache[address] == nil || mayRetry(address), requested.insert(address).inserted else { return }
         Task { [service, room] in
-            // If a preview cannot be fetched, the link counts as having none.
-            store(try? await service.linkPreview(of: address, in: room), of: address)
+            do {
+                store(try await service.linkPreview(of: address, in: room), of: address)
+            } catch {
+                // It counts as having none until it may be requested again.
+                store(nil, of: address)
+                failed.insert(address)
+                noteAttempt(at: address)
+            }
         }
     }
 
     private func store(_ preview: LinkPreview?, of address: String) {
         requested.remove(address)
-        // Cache failures too, or each row that shows the link would request it again. Opening the room again starts
-        // afresh.
-        if cache.count >= Self.maxCount { cache = [:] }
+        failed.remove(address)
+        if cache.count >= Self.maxCount { (cache, failed) = ([:], []) }
         cache[address] = .some(preview)
     }
+
+    /// Whether a link may be requested again. Of many links of a host that cannot be reached, scrolling through them
+    /// requests one a minute.
+    private func mayRetry(_ address: String) -> Bool {
+        guard isOnline, failed.contains(address), !requested.contains(address) else { return false }
+        if let last = attempts[Self.host(of: address)], time.now() - last < Self.retryInterval { return false }
+        noteAttempt(at: address)
+        return true
+    }
+
+    private func noteAttempt(at address: String) {
+        let now = time.now()
+        if attempts.count >= Self.maxCount { attempts = attempts.filter { now - $0.value < Self.retryInterval } }
+        attempts[Self.host(of: address)] = now
+    }
+
+    private static func host(of address: String) -> String { LinkTarget(address)?.host ?? address }
 }
 
 extension LinkPreview {

@@ -120,6 +120,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var isShortened: Bool { displayedText.endIndex < message.text.endIndex }
 
     public var isEdited: Bool { message.editedAt != nil && !message.isDeleted }
+    /// Why a later version of the message cannot be read; `nil` if the latest one is shown.
+    public var unreadableEdit: SealReason? { message.hasContent ? message.unreadableEdit : nil }
     public var canEdit: Bool { isOwn && isReadable && acceptsMessages }
     public var canDelete: Bool { isOwn && !message.isDeleted }
     /// Whether sending failed and can be retried.

@@ -63,7 +63,7 @@ public final class TimelineViewModel: ViewModel {
         self.pageSize = pageSize
         self.reach = reach
         self.onOutput = onOutput
-        linkPreviews = LinkPreviews(room: roomID, service: service)
+        linkPreviews = LinkPreviews(room: roomID, service: service, time: time)
         dwellTimer = DeadlineTimer(time)
         scrollPositionWriter = ScrollPositionWriter(time: time) {
             // Without it, the room opens at the newest message.

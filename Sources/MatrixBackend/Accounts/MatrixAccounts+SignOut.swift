@@ -28,7 +28,7 @@ extension MatrixAccounts {
         await entry.backend?.close()
         await entry.store?.close()
         // The session has ended and the account is not listed any more: what is left is never read again.
-        for name in [account, KeyCredential.name(of: account)] {
+        for name in [account, KeyCredential.name(of: account)] + KeyCredential.earlierNames(of: account) {
             await memory.removeCredential(of: name)
             try? await folders.credentialStore.removeCredential(of: name)
             try? await keyring.removeCredential(of: name)

@@ -247,9 +247,7 @@ public actor MatrixAccounts: AccountService {
         // If the user chose not to use the keyring, it may be unavailable or ask for a password.
         let earlier: [any CredentialStore] = begun == nil ? [] : [keyring]
         return switch location {
-        case .memory:
-            KeyCredential(
-                account: id, place: memory, others: [file] + (needsOthers ? earlier : []), needsOthers: needsOthers)
+        case .memory: KeyCredential(account: id, place: memory, others: [file] + earlier, needsOthers: needsOthers)
         case .file: KeyCredential(account: id, place: file, others: [memory] + earlier, needsOthers: needsOthers)
         case .keyring: KeyCredential(account: id, place: keyring, others: [memory, file], needsOthers: needsOthers)
         }
@@ -277,7 +275,7 @@ public actor MatrixAccounts: AccountService {
         if (try? await list.setting(Self.forgottenSetting + id)) != "1" { places.append(keyring) }
         let credential = KeyCredential(account: id, place: memory, others: places)
         do {
-            return try await credential.read() == nil ? nil : entry.account.device
+            return try await credential.first { $0 } == nil ? nil : entry.account.device
         } catch {
             // The keys may still exist.
             return entry.account.device

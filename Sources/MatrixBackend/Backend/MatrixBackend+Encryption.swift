@@ -63,8 +63,8 @@ extension MatrixBackend: EncryptionService {
         }
     }
 
-    public func acceptIdentity(of user: MemberID) async throws {
-        try await keys.encrypting { try await $0.accept(ExactText(user.rawValue)) }
+    public func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws {
+        try await keys.encrypting { try await $0.accept(key, of: ExactText(user.rawValue)) }
     }
 
     public func withdrawVerification(of user: MemberID) async throws {

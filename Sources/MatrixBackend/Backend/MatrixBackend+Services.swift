@@ -137,10 +137,6 @@ extension MatrixBackend {
         try await reader.revisions(of: message, in: room)
     }
 
-    public func unreadableEdits(in room: RoomID) async throws -> [UnreadableEdit] {
-        try await SealedEdits(store: store).all(in: room)
-    }
-
     public func link(to message: MessageID, in room: RoomID) async throws -> String {
         try await reader.link(to: message, in: room)
     }

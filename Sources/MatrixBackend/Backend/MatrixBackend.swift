@@ -122,7 +122,9 @@ public actor MatrixBackend {
             entry: entry, keys: keys, privacy: privacy)
         let sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         let verifier = Verifier(
-            keys: keys, client: client, encryption: encryption, sealer: sealer, directChats: directChats, now: now)
+            keys: keys, directChats: directChats,
+            sender: VerificationSender(
+                keys: keys, client: client, encryption: encryption, sealer: sealer, clock: clock, now: now), now: now)
         self.verifier = verifier
 
         // Verification events can arrive in any way, also in the history of a direct chat that was just joined.
@@ -190,7 +192,7 @@ public actor MatrixBackend {
                     }
                     await missingEchoes.find(after: number)
                 },
-                report: { await connection.setFound($0) }))
+                report: { if await connection.setFound($0) { await verifier.retryNow() } }))
     }
 
     /// Opens the account over a store: publishes stored history, sends queued messages and starts the sync.
@@ -337,7 +339,7 @@ public actor MatrixBackend {
         // Before closing the keys, without which each attempt to send fails at once.
         await outbox.close()
         await keys.close()
-        verifier.finish()
+        await verifier.close()
         await unreadCounter.stop()
         await historyCompleter.stop()
         await sweeping?.value

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatOutbox
 import MatrixCrypto
 
 extension EncryptionError {
@@ -15,7 +16,10 @@ extension EncryptionError {
             case let error as MatrixError: EncryptionError(error)
             case ChatError.unreachable, ChatError.busy: .unreachable
             case ChatError.storage(let reason): .storage(reason: reason)
+            case DeliveryError.unreachable, DeliveryError.busy: .unreachable
+            case DeliveryError.rejected(let reason): .rejected(reason: reason)
             case CryptoMachine.VerificationFailure.noIdentity: .noIdentity
+            case CryptoMachine.VerificationFailure.otherIdentity: .otherIdentity
             case CryptoMachine.VerificationFailure.noDevice: .noDevice
             case CryptoMachine.VerificationFailure.unconfirmed: .unconfirmedDevice
             default: .storage(reason: "\(type(of: error))")

@@ -100,6 +100,12 @@ extension AccountEncryption {
         try await take([AudienceNews(room: ExactText(room.rawValue), items: [gone])])
     }
 
+    /// Has all members requested before the next message, as somebody was invited whom no sync has reported yet.
+    func noteInvitation(to room: RoomID) async throws {
+        // Not as a member: a sync may have reported already that they have left again.
+        try await take([AudienceNews(room: ExactText(room.rawValue), items: [.gap])])
+    }
+
     private func take(_ news: [AudienceNews]) async throws {
         guard let machine, !news.isEmpty else { return }
         do {
@@ -118,11 +124,15 @@ extension AccountEncryption {
     // MARK: Writing
 
     /// Encrypts a message, or returns what has to happen first.
+    /// - Parameter other: see ``CryptoMachine/seal(_:_:in:verifying:at:)``.
     /// - Throws: ``DeliveryError`` if this device cannot encrypt, or the error of the storage.
-    func seal(_ type: String, _ content: [String: JSONValue], in room: RoomID) async throws -> CryptoMachine.Sealing {
+    func seal(
+        _ type: String, _ content: [String: JSONValue], in room: RoomID, verifying other: ExactText? = nil
+    ) async throws -> CryptoMachine.Sealing {
         guard let machine else { throw deliveryErrorWithoutKeys }
         do {
-            let sealing = try await machine.seal(type, content, in: ExactText(room.rawValue), at: now())
+            let sealing = try await machine.seal(
+                type, content, in: ExactText(room.rawValue), verifying: other, at: now())
             if case .sealed = sealing {
                 await wakeBackup()
                 // Sends `m.room_key.withheld` to devices that do not get the key.

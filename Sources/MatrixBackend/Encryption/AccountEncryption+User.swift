@@ -58,6 +58,7 @@ extension AccountEncryption {
     /// The number of room keys that are in no backup. Counts locked keys, too.
     /// - Throws: If this cannot be read, so that an error is never taken for zero.
     func keysWithoutBackup() async throws -> Int {
+        if let backup, isOnline { return try await backup.keysWithoutBackup() }
         if let machine { return try await machine.remainingInBackup() }
         guard let storage = try await roomStorage() else { return 0 }
         return try await CryptoMachine.remainingInBackup(in: storage)

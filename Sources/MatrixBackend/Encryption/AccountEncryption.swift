@@ -40,6 +40,8 @@ actor AccountEncryption {
     private var revision: UInt64 = 0
     /// Whether the credential that encrypts the keys is only in memory.
     private(set) var endsWithProgram = false
+    /// The credential that the user does not want stored, which other places may have nevertheless.
+    private var unstoredCredential: (credential: KeyCredential, key: KeyMaterial)?
     /// The device whose keys were last opened, successfully or not.
     private(set) var deviceID: String?
     private(set) var store: KeyStore?
@@ -129,18 +131,10 @@ actor AccountEncryption {
         // After a new sign-in, the keys of another device may be set aside.
         let isNext = begun != device
         guard KeyStore.exists(in: folder) || isNext else { throw EncryptionCondition.Problem.missing }
-        var key = try await credential.read()
-        if key == nil {
-            guard isNext else { throw EncryptionCondition.Problem.credentialLost }
-            if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now()) }
-            key = try await credential.make()
-        }
-        guard let key else { throw EncryptionCondition.Problem.credentialLost }
-        let store = try openStore(isNext: isNext)
-        self.store = store
-        let machine = try await machine(of: ExactText(device), in: store, key, isNext: isNext)
+        let (machine, store, key) = try await opened(ExactText(device), credential, isNext: isNext)
         try KeyStore.noteBegun(device, in: folder)
-        await credential.move(key)
+        await credential.move(key, notingIn: folder)
+        if credential.place is MemoryCredentialStore { unstoredCredential = (credential, key) }
         if try await store.wasRepaired() {
             // Only once that is stored: if the process ends before, the next opening does it again.
             try await machine.outdate()
@@ -165,6 +159,35 @@ actor AccountEncryption {
         try await machine.catchUp()
         // Requests of the process before are forgotten. Without an answer this changes nothing.
         try? await machine.requestMissingSecrets()
+    }
+
+    private typealias Opened = (machine: CryptoMachine, store: KeyStore, key: KeyMaterial)
+
+    /// Opens the keys of a device with the first credential that decrypts them. Of another device, keys that none
+    /// decrypts are set aside.
+    private func opened(
+        _ device: ExactText, _ credential: KeyCredential, isNext: Bool
+    ) async throws -> Opened {
+        let found = try await credential.first { try await opened(device, with: $0, isNext: isNext) }
+        if let found { return found }
+        // Without the note of which device they are of, they may be this one's.
+        let isThis = if let store { try await CryptoMachine.device(in: store) == device } else { false }
+        guard isNext, !isThis else { throw EncryptionCondition.Problem.credentialLost }
+        try await store?.close()
+        store = nil
+        if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now()) }
+        guard let made = try await opened(device, with: try await credential.make(), isNext: true) else {
+            throw EncryptionCondition.Problem.credentialLost
+        }
+        return made
+    }
+
+    /// - Returns: `nil` if the key does not decrypt the stored keys.
+    private func opened(_ device: ExactText, with key: KeyMaterial, isNext: Bool) async throws -> Opened? {
+        let store = try self.store ?? openStore(isNext: isNext)
+        self.store = store
+        guard try await CryptoMachine.isReadable(store, with: key) else { return nil }
+        return (try await machine(of: device, in: store, key, isNext: isNext), store, key)
     }
 
     private func openStore(isNext: Bool) throws -> KeyStore {
@@ -216,7 +239,22 @@ actor AccountEncryption {
         revisions.finish()
     }
 
+    /// Removes the credential that the user does not want stored from where it was stored before.
+    /// - Parameter safe: The machine with whose keys nothing is lost.
+    func removeStoredCredential(of safe: CryptoMachine) async {
+        await gate.runEvenIfCanceled {
+            // The keys may have been opened anew since, and others may have arrived that are in no backup yet.
+            guard machine === safe, (try? await safe.remainingInBackup()) == 0,
+                let (credential, key) = unstoredCredential
+            else { return }
+            // Once, so that a keyring that cannot be reached is not asked again and again.
+            unstoredCredential = nil
+            await credential.removeElsewhere(key)
+        }
+    }
+
     private func shut() async {
+        unstoredCredential = nil
         let (requests, backup, closing) = (self.requests, self.backup, self.store)
         // Before waiting, so that nothing begins with what is being closed.
         (self.requests, self.backup, machine, store) = (nil, nil, nil, nil)

@@ -110,6 +110,7 @@ actor EncryptionMonitor {
             }
             let status = try await status(machine)
             statuses.set(status)
+            if status.endsWithProgram, status.losesNothing { await keys.removeStoredCredential(of: machine) }
             try await updateBackup(status, machine)
         } catch {
             // The next change or start retries; until then, the last state stays published.
@@ -226,5 +227,12 @@ actor EncryptionMonitor {
             do { try await clock.sleep(for: wait, tolerance: nil) } catch { return }
             await verifier.tick()
         }
+    }
+}
+
+extension EncryptionStatus {
+    /// Whether the recovery key restores everything that would be lost with this device's keys.
+    fileprivate var losesNothing: Bool {
+        condition == .on && identity == .confirmed && recovery == .ready && backup == .on(remaining: 0)
     }
 }

@@ -151,6 +151,12 @@ extension MatrixEvent {
         return parts
     }
 
+    /// Whether the user was neither in the room nor invited when it was sent. Some servers do not say this.
+    private var isFromBeforeMembership: Bool {
+        guard let membership = unsigned["membership"]?.string else { return false }
+        return !["join", "invite"].contains(membership)
+    }
+
     private var isSealed: Bool { type == Self.encryptedType && stateKey == nil && !isRedacted && protection == .clear }
 
     /// - Parameter parts: The replacements of ``sealedParts``, in their order.
@@ -170,6 +176,9 @@ extension MatrixEvent {
                 return opened
             }
             reason = .damaged
+        case .failure(let found) where [.noKey, .beforeKey].contains(found) && isFromBeforeMembership:
+            // No device of the user got the key, so that none can pass it on.
+            reason = .beforeMembership
         case .failure(.noKey):
             reason = begun.map { sentAt < $0 } == true ? .beforeSignIn : .noKey
         case .failure(let found):
@@ -223,13 +232,16 @@ extension Ciphertext {
 
     /// - Parameter event: An undecryptable event.
     init(_ event: MatrixEvent, reason: SealReason) {
-        self.init(of: event.id, reason: reason)
+        self.init(of: event.id, reason: reason, edits: event.editedMessage)
         var json: [String: JSONValue] = [
             "event_id": .string(event.id.rawValue), "type": .string(event.type),
             "sender": .string(event.sender.rawValue), "content": event.content,
             "origin_server_ts": .integer(Int64((event.sentAt.timeIntervalSince1970 * 1000).rounded())),
         ]
-        if let transaction = event.unsigned["transaction_id"] { json["unsigned"] = ["transaction_id": transaction] }
+        var unsigned: [String: JSONValue] = [:]
+        unsigned["transaction_id"] = event.unsigned["transaction_id"]
+        unsigned["membership"] = event.unsigned["membership"]?.string.map { .string($0) }
+        if !unsigned.isEmpty { json["unsigned"] = .object(unsigned) }
         // If the event cannot be encoded, only the reason is kept.
         guard let bytes = try? JSONValue.object(json).encoded(), bytes.count <= Self.maxBytes else { return }
         data = String(decoding: bytes, as: UTF8.self)

@@ -146,10 +146,10 @@ struct IdentitySetup: Sendable {
         {
             return known
         }
-        // Before there is a backup with it: its recovery key restores nothing until another one is made.
-        try await machine.noteBackupKeyUnstored()
-        if let known { return known }
-        return try KeyMaterial()
+        let key = try known ?? KeyMaterial()
+        // Before there is a backup with it: its recovery key may restore nothing until another one is made.
+        try await machine.noteBackupKeyUnstored(key)
+        return key
     }
 
     // MARK: Recovery

@@ -271,6 +271,22 @@ actor KeyBackup {
         return try await machine.backupKey(for: publicKey).map { .stored($0) } ?? .missing(publicKey)
     }
 
+    /// The number of keys that are in no backup. Another device may have replaced or deleted the one found last.
+    /// - Throws: If the server does not answer.
+    func keysWithoutBackup() async throws -> Int {
+        guard try await machine.hasRoomKeys() else { return 0 }
+        // The user waits for this.
+        if try await client.keyBackup(timeout: .seconds(10))?.version != version { lookAgain() }
+        _ = try await found()
+        return try await machine.remainingInBackup()
+    }
+
+    /// That of the backup found last.
+    private var version: String? {
+        guard case .found(let found) = look else { return nil }
+        return found.version
+    }
+
     private func request() async throws -> Found? {
         guard let listed = try await client.keyBackup() else { return nil }
         var isTrusted = false

@@ -25,53 +25,49 @@ package struct KeyCredential: Sendable {
     /// Appended to the account's name, which contains no space.
     private static let suffix = " keys"
     static func name(of account: String) -> String { account + suffix }
+    /// The names of former credentials of the same place, whose keys may have been set aside. When all are used, the
+    /// last one is replaced.
+    static func earlierNames(of account: String) -> [String] {
+        let first = name(of: account) + " earlier"
+        return [first] + (2...9).map { "\(first) \($0)" }
+    }
 
-    /// - Returns: `nil` if there is no credential.
-    /// - Throws: ``EncryptionCondition/Problem``, or `CancellationError`.
-    func read() async throws -> KeyMaterial? {
+    /// Uses the credentials of all places in turn, until one of them fits. More than one place has it while it is being
+    /// moved, and one may have that of keys that were set aside.
+    /// - Parameter use: Returns `nil` for a key that does not fit.
+    /// - Returns: `nil` if none fits.
+    /// - Throws: ``EncryptionCondition/Problem``, `CancellationError`, or an error of `use`.
+    func first<T>(_ use: (KeyMaterial) async throws -> T?) async throws -> T? {
         var failure: CredentialStoreError?
+        var skipped: CredentialStoreError?
+        var isOther = false
         for (index, place) in ([place] + others).enumerated() {
+            let isNeeded = index == 0 || needsOthers
             do {
-                if let credential = try await place.credential(of: name) { return try Self.key(credential) }
+                // The user need not unlock what may be done without.
+                if !isNeeded, try await place.isLocked(name) { throw CredentialStoreError.locked }
+                guard let credential = try await place.credential(of: name) else { continue }
+                if let key = Self.key(credential), let result = try await use(key) { return result }
+                isOther = true
             } catch let error as CredentialStoreError {
-                if index == 0 || needsOthers { failure = failure ?? error }
+                if isNeeded { failure = failure ?? error } else { skipped = skipped ?? error }
             }
         }
-        if let failure { throw EncryptionCondition.Problem.locked(failure) }
+        if let failure = failure ?? (isOther ? skipped : nil) { throw EncryptionCondition.Problem.locked(failure) }
         return nil
     }
 
     private var name: String { Self.name(of: account) }
 
-    private static func key(_ credential: AccountCredential) throws(EncryptionCondition.Problem) -> KeyMaterial {
-        do {
-            return try KeyMaterial(bytes: Base64.decoded(credential.value))
-        } catch {
-            throw .credentialLost
-        }
+    /// - Returns: `nil` if it is none.
+    private static func key(_ credential: AccountCredential) -> KeyMaterial? {
+        // Whatever is wrong with it, it opens nothing.
+        try? KeyMaterial(bytes: Base64.decoded(credential.value))
     }
 
-    /// Moves the credential to ``place``, which the user chose, and removes it from the other stores. Call this once the
-    /// key has opened the keys. Until the move is complete, both have it, and the next start goes on.
-    func move(_ key: KeyMaterial) async {
-        // What was stored durably is not lost with the program: without a backup, its messages would be.
-        guard !(place is MemoryCredentialStore) else { return }
-        let isElsewhere: Bool
-        do {
-            isElsewhere = try await place.credential(of: name) == nil
-            if isElsewhere { try await store(key) }
-            guard let stored = try await place.credential(of: name), try Self.key(stored).isEqual(to: key) else {
-                return
-            }
-        } catch {
-            // It stays where it was found.
-            return
-        }
-        // A keyring that the user does not use may ask for a password: it is used only in the first attempt.
-        for other in others where isElsewhere || other is FileCredentialStore || other is MemoryCredentialStore {
-            // The next start tries again.
-            if (try? await other.credential(of: name)) != nil { try? await other.removeCredential(of: name) }
-        }
+    /// Whether ``place`` returns this key.
+    private func isStored(_ key: KeyMaterial) async throws -> Bool {
+        try await place.credential(of: name).flatMap { Self.key($0) }?.isEqual(to: key) == true
     }
 
     private func store(_ key: KeyMaterial) async throws {
@@ -79,17 +75,88 @@ package struct KeyCredential: Sendable {
         try await place.store(AccountCredential(text), of: name)
     }
 
+    /// Stores another credential of ``place`` under another name: it may open keys that were set aside.
+    private func setAside(_ former: AccountCredential) async throws {
+        let names = Self.earlierNames(of: account)
+        for earlier in names {
+            let found = try await place.credential(of: earlier)
+            if found == former { return }
+            if found == nil || earlier == names.last { return try await place.store(former, of: earlier) }
+        }
+    }
+
     func make() async throws -> KeyMaterial {
         let key = try KeyMaterial()
+        let isStored: Bool
         do {
+            if let former = try await place.credential(of: name) { try await setAside(former) }
             try await store(key)
+            isStored = try await self.isStored(key)
         } catch let error as CredentialStoreError {
             throw EncryptionCondition.Problem.locked(error)
         }
         // A store that does not retain it would make the keys unreadable at the next start.
-        guard let stored = try await read(), stored.isEqual(to: key) else {
-            throw EncryptionCondition.Problem.credentialLost
-        }
+        guard isStored else { throw EncryptionCondition.Problem.credentialLost }
         return key
+    }
+
+    // MARK: Moving
+
+    /// Moves the credential to ``place``, which the user chose: stores it there, reads it back, and only then removes
+    /// it elsewhere. Call this once the key has opened the keys. If the process ends before the move is complete, two
+    /// places have the credential, and the next call goes on.
+    /// - Parameter folder: Where to note that a move is under way.
+    func move(_ key: KeyMaterial, notingIn folder: URL) async {
+        // What was stored durably must not end with the program while messages depend on it: ``removeElsewhere(_:)``.
+        guard !(place is MemoryCredentialStore) else { return }
+        do {
+            let found = try await place.credential(of: name)
+            if found.flatMap({ Self.key($0) })?.isEqual(to: key) != true {
+                try KeyStore.noteMovingCredential(true, in: folder)
+                if let found { try await setAside(found) }
+                try await store(key)
+                guard try await isStored(key) else { return }
+            }
+            let isMoving = try KeyStore.isMovingCredential(in: folder)
+            // A keyring that the user does not use is asked only if something is left to move.
+            let former = others.filter { isMoving || $0 is FileCredentialStore || $0 is MemoryCredentialStore }
+            if await remove(key, from: former), isMoving { try KeyStore.noteMovingCredential(false, in: folder) }
+        } catch {
+            // It stays where it was found.
+            return
+        }
+    }
+
+    /// Leaves the key in memory alone, where the user chose to keep it. Call this only while nothing is lost with the
+    /// key. A place that cannot be reached keeps its copy.
+    func removeElsewhere(_ key: KeyMaterial) async {
+        guard place is MemoryCredentialStore else { return }
+        do {
+            // The keys may be opened again while the program runs.
+            if try await place.credential(of: name) == nil { try await store(key) }
+            guard try await isStored(key) else { return }
+        } catch {
+            return
+        }
+        _ = await remove(key, from: others)
+    }
+
+    /// Removes the key, but no other one: that may open keys that were set aside.
+    /// - Returns: Whether none of these places has it any more.
+    private func remove(_ key: KeyMaterial, from places: [any CredentialStore]) async -> Bool {
+        var isRemoved = true
+        for place in places {
+            do {
+                // A place that the user does not use is not unlocked for this.
+                if try await place.isLocked(name) { throw CredentialStoreError.locked }
+                guard let copy = try await place.credential(of: name), Self.key(copy)?.isEqual(to: key) == true else {
+                    continue
+                }
+                try await place.removeCredential(of: name)
+            } catch {
+                isRemoved = false
+            }
+        }
+        return isRemoved
     }
 }

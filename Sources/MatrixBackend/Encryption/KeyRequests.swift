@@ -10,11 +10,11 @@ actor KeyRequests {
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     private let backOff = BackOff()
-    /// Called after each response.
+    /// Called after each request, with a response or without.
     private let didAnswer: @Sendable () async -> Void
     private var task: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
-    /// The wait before a retry. A call of ``makeAllRequests()`` skips it.
+    /// The wait before a retry. Calls of ``makeAllRequests()`` and ``retryNow()`` skip it.
     private var pause: Task<Void, Never>?
     /// Callers of ``makeAllRequests()``.
     private var waiters: [CheckedContinuation<Bool, Never>] = []
@@ -42,6 +42,12 @@ actor KeyRequests {
         hasNews = true
         guard task == nil, !isStopped else { return }
         task = Task { await run() }
+    }
+
+    /// Repeats at once what has failed, as the server can be reached again.
+    func retryNow() {
+        pause?.cancel()
+        wake()
     }
 
     /// Makes all current requests.
@@ -150,6 +156,7 @@ actor KeyRequests {
             // The server may not have seen the request.
             unusableAnswers += 1
             try await machine.failed(request)
+            await didAnswer()
             return false
         } catch let error as MatrixError where error.isRejection {
             unusableAnswers = 0
@@ -159,6 +166,11 @@ actor KeyRequests {
             return false
         } catch {
             try await machine.failed(request)
+            switch error {
+            // Observers wake this again, and nothing succeeds before the next sign-in.
+            case MatrixError.signedOut, is CancellationError: break
+            default: await didAnswer()
+            }
             throw error
         }
         unusableAnswers = 0

@@ -33,9 +33,9 @@ extension MatrixClient {
     private static let keys = ["client", "v3", "room_keys", "keys"]
 
     /// - Returns: `nil` only if the server answers that there is no backup.
-    package func keyBackup() async throws -> ListedBackup? {
+    package func keyBackup(timeout: Duration = .seconds(30)) async throws -> ListedBackup? {
         do {
-            return try ListedBackup(try await call(.get, Self.versions))
+            return try ListedBackup(try await call(.get, Self.versions, timeout: timeout))
         } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
             return nil
         }

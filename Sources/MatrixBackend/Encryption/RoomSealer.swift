@@ -19,13 +19,16 @@ struct RoomSealer: Sendable {
         try await keys.requireKeys()
     }
 
+    /// - Parameter other: see ``CryptoMachine/seal(_:_:in:verifying:at:)``.
     /// - Returns: The content of an `m.room.encrypted` event.
     /// - Throws: ``DeliveryError``, or an error of the server or the storage.
-    func sealed(_ type: String, _ content: JSONValue, in room: RoomID) async throws -> JSONValue {
+    func sealed(
+        _ type: String, _ content: JSONValue, in room: RoomID, verifying other: ExactText? = nil
+    ) async throws -> JSONValue {
         for _ in 0..<Self.maxRounds {
             // Before that, the member list may contain users who have left.
             guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
-            switch try await keys.seal(type, content.object ?? [:], in: room) {
+            switch try await keys.seal(type, content.object ?? [:], in: room, verifying: other) {
             case .sealed(let sealed): return sealed
             case .needsMembers(let version): try await requestMembers(of: room, since: version)
             case .waits: guard await keys.makeAllRequests() else { throw DeliveryError.unreachable }

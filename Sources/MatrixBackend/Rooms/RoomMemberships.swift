@@ -24,7 +24,21 @@ struct RoomMemberships: Sendable {
     func invite(_ address: String, to room: RoomID) async throws {
         guard address.hasPrefix("@"), address.contains(":") else { throw ChatError.notFound }
         try await store.requireRoom(room)
-        try await asking { try await client.invite(address, to: room) }
+        do {
+            try await client.invite(address, to: room)
+        } catch {
+            if (error as? MatrixError)?.excludesDelivery != true { await noteInvitation(to: room) }
+            throw ChatError.translated(error)
+        }
+        await noteInvitation(to: room)
+    }
+
+    /// Lets an invited user read what is sent before a sync reports the invitation. A request that failed or was
+    /// canceled may have reached the server as well.
+    private func noteInvitation(to room: RoomID) async {
+        // In a task of its own, which is not canceled along with the caller. If the storage fails, the sync reports the
+        // invitation, which was sent all the same.
+        await Task { [keys] in try? await keys.noteInvitation(to: room) }.value
     }
 
     /// Removes another member.

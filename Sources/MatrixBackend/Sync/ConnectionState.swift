@@ -20,24 +20,30 @@ actor ConnectionState {
     /// The current state, then each change.
     nonisolated func states() -> AsyncStream<MatrixBackend.Connection> { feed.values() }
 
-    func set(_ new: MatrixBackend.Connection) async {
-        guard feed.set(new) else { return }
+    /// - Returns: Whether that was not the state before.
+    @discardableResult
+    func set(_ new: MatrixBackend.Connection) async -> Bool {
+        guard feed.set(new) else { return false }
         await outbox.setOnline(new == .online || new == .connecting)
-        guard new == .online else { return }
+        guard new == .online else { return true }
         await readMarkers.noteInterruption()
         await unreadMarks.noteUnsent()
+        return true
     }
 
     /// Sets the state that the sync found.
-    func setFound(_ new: MatrixBackend.Connection) async {
+    /// - Returns: Whether the server can be reached again.
+    @discardableResult
+    func setFound(_ new: MatrixBackend.Connection) async -> Bool {
         // A loop that was stopped says nothing about the current connection.
-        guard !Task.isCancelled else { return }
-        await set(new)
-        guard new == .online else { return }
+        guard !Task.isCancelled else { return false }
+        let hasChanged = await set(new)
+        guard new == .online else { return false }
         Task { [readMarkers, unreadMarks] in
             await readMarkers.sendUnsent()
             await unreadMarks.sendUnsent()
         }
+        return hasChanged
     }
 
     /// Starts connecting with the token of another session.

@@ -118,6 +118,8 @@ struct SyncWriter: Sendable {
         }
         if update.isWhole { writer.timelines.endTyping() }
         let ignored = context.ignoredUsers
+        // The server does not say again who is typing.
+        if batch.ignoredUsers != nil { writer.timelines.endTyping(of: ignored) }
         for room in update.rooms {
             guard let typing = room.typing else { continue }
             writer.timelines.setTyping(typing.filter { $0 != ownUserID && !ignored.contains($0) }, in: room.id)

@@ -42,6 +42,13 @@ final class TimelineFeeds: Sendable {
         for room in typing.withLock({ Array($0.keys) }) { setTyping([], in: room) }
     }
 
+    /// Publishes that these users are not typing any more, as they are ignored from now on.
+    func endTyping(of users: Set<MemberID>) {
+        for (room, members) in typing.withLock({ $0 }) where !users.isDisjoint(with: members) {
+            setTyping(members.filter { !users.contains($0) }, in: room)
+        }
+    }
+
     /// Restarts the observers of a room with the part of the snapshot after a gap.
     func reopen(_ snapshot: RoomSnapshot, behind gap: TimelineGap?) {
         feeds.publish(opening(snapshot, behind: gap, names(of: snapshot)), in: snapshot.room.id)

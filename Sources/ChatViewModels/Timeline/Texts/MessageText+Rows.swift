@@ -14,6 +14,11 @@ extension MessageText {
         return message.isSealed ? reason(message.seal ?? .damaged) : nil
     }
 
+    /// Says that a later version of a message cannot be read, and why; `nil` if the latest one is shown.
+    public func unreadableEdit(_ message: MessageItem) -> String? {
+        message.unreadableEdit.map { translator("A later edit is missing. {reason}", ["reason": reason($0)]) }
+    }
+
     /// Why an encrypted message cannot be read.
     func reason(_ seal: SealReason) -> String {
         switch seal {

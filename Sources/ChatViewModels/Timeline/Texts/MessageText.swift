@@ -42,7 +42,8 @@ public struct MessageText {
 
     /// The tooltip of a message.
     public func tooltip(_ message: MessageItem) -> String {
-        [fullDate(message.sentAt), message.visibleTrust.map(trust)].compactMap(\.self).joined(separator: "\n")
+        [fullDate(message.sentAt), unreadableEdit(message), message.visibleTrust.map(trust)]
+            .compactMap(\.self).joined(separator: "\n")
     }
 
     /// The accessible label of the row.
@@ -60,8 +61,10 @@ public struct MessageText {
     }
 
     private func states(_ message: MessageItem) -> [String] {
-        [message.isEdited ? translator("Edited") : nil, message.visibleTrust.map(trust), delivery(message)]
-            .compactMap(\.self)
+        [
+            message.isEdited ? translator("Edited") : nil, unreadableEdit(message), message.visibleTrust.map(trust),
+            delivery(message),
+        ].compactMap(\.self)
     }
 
     private func delivery(_ message: MessageItem) -> String? {

@@ -1,0 +1,106 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+@testable import GtkKit
+
+/// The warnings of a room, and the dialog about a person to which they lead.
+final class TrustBarTests: GtkTestCase {
+    @MainActor
+    private static func requests(of conversation: Conversation) -> [WindowRequests.Request] {
+        conversation.requests.state.pending.map(\.request)
+    }
+
+    func testTheBannerOfARoomShowsEachWarningAndItsButtonAnswers() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let service = FakeEncryptionService()
+            let coordinator = ConversationCoordinator(
+                ConversationEnvironment(service: fixture.backend, encryption: service))
+            coordinator.start(opening: nil)
+            coordinator.rooms.send(.create(name: "Plans"))
+            XCTAssertTrue(
+                MainLoop.pump {
+                    coordinator.rooms.state.selectedRow?.name == "Plans"
+                        && coordinator.conversation?.timeline.state.isLoaded == true
+                })
+            let conversation = try XCTUnwrap(coordinator.conversation)
+            let bar = TrustBar()
+            let page = Box(.vertical)
+            page.append(bar.widget)
+            page.append(Label("messages"))
+            let window = TestWindow(page)
+            bar.show(conversation)
+            let row = try XCTUnwrap(bar.widget.descendants.first { $0.hasStyle("banner") })
+            // Screen readers report it as it appears.
+            XCTAssertEqual(gtk_accessible_get_accessible_role(row.cast()), GTK_ACCESSIBLE_ROLE_ALERT)
+            let bo = MemberID("@bo:example.org")
+            service.set(RoomTrust(isOwnReplaced: true), of: conversation.roomID)
+            XCTAssertTrue(MainLoop.pump { conversation.trust?.state.notice == .ownReplaced })
+            try finish { await waitUntilIdle() }
+            XCTAssertNil(window.window.button("Confirm…"), "not encrypted")
+            conversation.noteEncrypted()
+            XCTAssertTrue(MainLoop.pump { window.window.button("Confirm…") != nil })
+            XCTAssertTrue(page.visibleTexts.contains { $0.hasPrefix("Messages are not sent: your account") })
+            XCTAssertTrue(row.hasStyle("problem"))
+            try XCTUnwrap(window.window.button("Confirm…")).activate()
+            XCTAssertTrue(MainLoop.pump { Self.requests(of: conversation) == [.setUpEncryption] })
+            service.set(RoomTrust(changed: [bo], holding: [bo]), of: conversation.roomID)
+            XCTAssertTrue(MainLoop.pump { window.window.button("Review…") != nil })
+            XCTAssertTrue(row.hasStyle("problem"))
+            XCTAssertTrue(page.visibleTexts.contains { $0.hasPrefix("Messages are not sent: the identity of") })
+            try XCTUnwrap(window.window.button("Review…")).activate()
+            XCTAssertTrue(MainLoop.pump { Self.requests(of: conversation) == [.setUpEncryption, .showIdentity(bo)] })
+            service.set(RoomTrust(changed: [bo]), of: conversation.roomID)
+            XCTAssertTrue(
+                MainLoop.pump { page.visibleTexts.contains("The identity of @bo:example.org has changed.") })
+            XCTAssertTrue(row.hasStyle("problem"))
+            service.set(RoomTrust(withoutIdentity: [bo]), of: conversation.roomID)
+            XCTAssertTrue(MainLoop.pump { window.window.button("OK") != nil })
+            XCTAssertFalse(row.hasStyle("problem"))
+            try XCTUnwrap(window.window.button("OK")).activate()
+            XCTAssertTrue(MainLoop.pump { !row.isMapped })
+            window.close()
+            withExtendedLifetime((bar, coordinator)) {}
+            try fixture.close()
+        }
+    }
+
+    func testIdentityIsAcceptedAfterAQuestionAndVerified() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            let bo = MemberID("@bo:example.org")
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed))
+            service.set(.changedAfterVerification(to: IdentityKey("new")), of: bo)
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let encryption = EncryptionCoordinator(service) { _ in "Bo" }
+                let dialog = IdentityDialog.present(encryption.identity(of: bo), over: parent.window).widget
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Identity Changed") })
+                XCTAssertTrue(MainLoop.pump { dialog.button("Verify…") != nil })
+                try RealInput.activate(dialog)
+                try RealInput.press("alt+a")
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+                XCTAssertEqual(service.calls, [])
+                try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+                try RealInput.press("alt+a")
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert == nil })
+                XCTAssertTrue(MainLoop.pump { service.calls == ["acceptIdentity @bo:example.org new"] })
+                service.set(.unverified, of: bo)
+                XCTAssertTrue(MainLoop.pump { dialog.button("Accept New Identity…") == nil })
+                try RealInput.activate(dialog)
+                try RealInput.press("alt+v")
+                XCTAssertTrue(MainLoop.pump { service.calls.last == "verify @bo:example.org" })
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+            parent.close()
+        }
+    }
+}

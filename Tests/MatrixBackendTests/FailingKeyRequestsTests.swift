@@ -1,0 +1,83 @@
+import ChatCore
+import ChatTestSupport
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Synchronization
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// Encrypted messages while requests for the keys of devices fail.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct FailingKeyRequestsTests {
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+    private let devices = KnownDevices()
+
+    @Test(
+        "Room keys that arrive while queries fail open the messages of their device once it is known",
+        arguments: [false, true])
+    func reading(restarts: Bool) async throws {
+        var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        let ann = try await account.unknownPeer()
+        devices.fail(.max)
+        try devices.add(ann.device)
+        var (keys, events): ([JSONValue], [JSONValue]) = ([], [])
+        for number in 1...3 {
+            keys.append(try ann.key())
+            events.append(try ann.text("$\(number)", "Text \(number)"))
+            try ann.rotate()
+        }
+        try await account.sync(events, toDevice: keys)
+        #expect(try await account.messages.map(\.seal) == [.unknownSender, .unknownSender, .unknownSender])
+        // By now, the server has deleted the keys.
+        if restarts {
+            await account.close()
+            account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        }
+        devices.fail(0)
+        while await !account.backend.keys.makeAllRequests() { try await Task.sleep(for: .milliseconds(5)) }
+        for number in 1...3 {
+            let message = try await account.message("$\(number)") { $0.seal != .unknownSender }
+            #expect(message.seal == nil && message.text == "Text \(number)")
+        }
+        await account.close()
+    }
+
+    @Test(
+        "A message waits while requests for the keys of its readers fail, and they can read it afterwards",
+        arguments: ["/keys/query", "/keys/claim", "/sendToDevice/m.room.encrypted/"])
+    func sending(_ path: String) async throws {
+        let server = RecordingHomeserver()
+        let failures = Mutex(0)
+        let reader = try ReadingDevice("@bob:example.org", "BOB")
+        try server.add(reader, named: "Bob")
+        try devices.add(reader.device)
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock()
+        ) { request in
+            let fails =
+                request.url.path.contains(path)
+                && failures.withLock { failures in
+                    failures -= 1
+                    return failures >= 0
+                }
+            return fails ? ["status": 504] : server.answer(request)
+        }
+        let (backend, room) = (account.backend, account.room)
+        try await account.sync(EncryptedAccount.state)
+        // Known devices answer queries themselves.
+        if path == "/keys/query" { devices.fail(4) } else { failures.withLock { $0 = 4 } }
+        try await backend.send(Fixtures.outgoing("Text", transaction: "t"), to: room)
+        await backend.sendingEnds(in: room)
+        for message in server.keyMessages { try reader.receive(message) }
+        let sent = server.events.compactMap { $0["content"] }
+        try #require(sent.count == 1)
+        #expect(try reader.read(sent[0])?.text == "Text")
+        let attempts = account.server.paths.count { $0.contains(path) }
+        #expect(attempts >= 5)
+        await account.close()
+    }
+}

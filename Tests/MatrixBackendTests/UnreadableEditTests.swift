@@ -1,0 +1,44 @@
+import ChatCore
+import ChatTestSupport
+import JSONReading
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// Edits that come before their key.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnreadableEditTests {
+    private let folder = TemporaryFolder()
+
+    @Test("A message says that its latest edit cannot be read, until the key of the edit comes")
+    func mark() async throws {
+        let account = try await EncryptedAccount.start(in: folder, MemoryCredentialStore())
+        let peer = try await account.peer()
+        let key = try peer.key()
+        try await account.sync([peer.text("$1", "Tea?")], toDevice: [key])
+        #expect(try await account.message("$1")?.unreadableEdit == nil)
+        try peer.rotate()
+        let late = try peer.key()
+        try await account.sync([peer.edit("$e", of: "$1", to: "Coffee?")])
+        let marked = try await account.message("$1") { $0.unreadableEdit != nil }
+        #expect(marked.text == "Tea?" && marked.unreadableEdit == .noKey && marked.editedAt == nil)
+        try await account.sync(toDevice: [late])
+        let edited = try await account.message("$1") { $0.unreadableEdit == nil }
+        #expect(edited.text == "Coffee?")
+        await account.close()
+    }
+
+    @Test("The same edit by anyone but the message's sender is no edit")
+    func forged() async throws {
+        let account = try await EncryptedAccount.start(in: folder, MemoryCredentialStore())
+        let peer = try await account.peer()
+        let key = try peer.key()
+        try await account.sync([peer.text("$1", "Tea?")], toDevice: [key])
+        try peer.rotate()
+        var forged = try peer.edit("$e", of: "$1", to: "Coffee?").object ?? [:]
+        forged["sender"] = .string(EncryptedAccount.user.rawValue)
+        try await account.sync([.object(forged)])
+        #expect(try await account.message("$1")?.unreadableEdit == nil)
+        await account.close()
+    }
+}

@@ -1,0 +1,103 @@
+import ChatCore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+/// Messages to the device that arrive while requests about devices and keys fail.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct FailingRequestsTests {
+    /// Lets the next query of devices fail, as by a server that does not respond.
+    private func failQuery(of fixture: MachineFixture) async throws {
+        while let request = try await fixture.machine.nextRequest(at: fixture.start) {
+            guard case .query = request.action else {
+                try await fixture.machine.answered(request, with: [:], at: fixture.start)
+                continue
+            }
+            return try await fixture.machine.failed(request)
+        }
+        Issue.record("no query")
+    }
+
+    private func texts(_ events: [SealedEvent], in fixture: MachineFixture) async throws -> [String] {
+        try await fixture.machine.read(events).map { reading in
+            switch reading {
+            case .success(let payload): payload.content["body"]?.string ?? "?"
+            case .failure(let seal): "\(seal)"
+            }
+        }
+    }
+
+    @Test("Room keys of unknown devices are stored, also over a restart, and used once a query succeeds")
+    func unknownDevices() async throws {
+        var fixture = try await MachineFixture()
+        let (own, keys) = try await fixture.published()
+        let peers = try (0..<3).map { try TestPeer(ExactText("@ann\($0):b"), "LAPTOP", to: own, with: keys[$0]) }
+        var (messages, events, expected): ([JSONValue], [SealedEvent], [String]) = ([], [], [])
+        for number in 0..<12 {
+            let (peer, group) = (peers[number % 3], try OutboundGroupSession())
+            messages.append(try peer.share(group))
+            events.append(try peer.say("\(number)", with: group, as: ExactText("$\(number)")))
+            expected.append("\(number)")
+        }
+        #expect(try await fixture.receive(Array(messages[..<5])).sessions.count == 5)
+        try await failQuery(of: fixture)
+        #expect(Set(try await texts(Array(events[..<5]), in: fixture)) == ["unknownSender"])
+        try await fixture.restart()
+        #expect(try await fixture.receive(Array(messages[5...])).sessions.count == 7)
+        try await failQuery(of: fixture)
+        #expect(Set(try await texts(events, in: fixture)) == ["unknownSender"])
+        try await fixture.answerAll(peers.map(\.device))
+        #expect(try await texts(events, in: fixture) == expected)
+    }
+
+    @Test("Messages are processed in their order: a later one first would lose the keys for the earlier ones")
+    func order() async throws {
+        let fixture = try await MachineFixture()
+        let peer = try await fixture.peer()
+        // More than a receiver stores keys for of those that it has skipped.
+        let groups = try (0..<60).map { _ in try OutboundGroupSession() }
+        let receipt = try await fixture.receive(try groups.map { try peer.share($0) })
+        #expect(receipt.sessions.count == 60 && receipt.rejected.isEmpty)
+        try await failQuery(of: fixture)
+        let events = try groups.enumerated().map { try peer.say("\($0)", with: $1, as: ExactText("$\($0)")) }
+        try await fixture.answerAll([peer.device])
+        #expect(try await texts(events, in: fixture) == (0..<60).map { "\($0)" })
+    }
+
+    @Test("Once the one-time keys are used up and uploads fail, one fallback key serves all devices")
+    func fallbackKey() async throws {
+        var fixture = try await MachineFixture()
+        let target = try await fixture.published().device
+        var sync = CryptoSync(kind: .sliding)
+        (sync.keyCounts, sync.unusedFallbackKeys) = (["signed_curve25519": 50], [])
+        var keys: [Curve25519Key] = []
+        // The first sync after an upload may be from before it.
+        for _ in 0..<2 {
+            _ = try await fixture.machine.received(sync, at: fixture.start)
+            for case .upload(let body) in try await fixture.answerAll() {
+                let upload = try JSONValue(parsing: Data(body))["fallback_keys"]?.object ?? [:]
+                keys += try upload.values.map { try Curve25519Key(base64: $0["key"]?.string ?? "") }
+            }
+        }
+        let key = try #require(keys.last)
+        let peers = try ["@ann:b", "@bob:b"].map { try TestPeer(ExactText($0), "LAPTOP", to: target, with: key) }
+        let groups = try peers.map { _ in try OutboundGroupSession() }
+        let messages = try zip(peers, groups).map { try $0.share($1) }
+        let events = try zip(peers, groups).map { try $0.say($0.device.user.text, with: $1, as: $0.device.user) }
+
+        sync.keyCounts = ["signed_curve25519": 0]
+        _ = try await fixture.machine.received(sync, at: fixture.start)
+        let request = try #require(try await fixture.machine.nextRequest(at: fixture.start))
+        guard case .upload = request.action else { return #expect(Bool(false), "no upload") }
+        try await fixture.machine.failed(request)
+        for message in messages {
+            #expect(try await fixture.receive([message]).sessions.count == 1)
+            try await fixture.restart()
+        }
+        try await fixture.answerAll(peers.map(\.device))
+        #expect(try await texts(events, in: fixture) == ["@ann:b", "@bob:b"])
+    }
+}

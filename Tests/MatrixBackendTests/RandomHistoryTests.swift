@@ -7,6 +7,7 @@ import Foundation
 import JSONReading
 import MatrixCrypto
 import Ratchets
+import Synchronization
 import Testing
 import ToolSupport
 
@@ -57,6 +58,7 @@ private final class History {
     /// A member's confirmed device, in half of the histories.
     private let reader: ReadingDevice?
     private let devices = KnownDevices()
+    private let stage = Stage()
     private var written = 0
     /// Whether the account knows that the room is encrypted.
     private var isSealed = false
@@ -95,19 +97,32 @@ private final class History {
         try await account.server.waitUntilConsumed()
     }
 
+    /// Runs the history. If it does not end in time, the log says where it was.
     func run() async throws {
+        try await withTaskCancellationHandler {
+            try await play()
+        } onCancel: { [seed, stage] in
+            let step = stage.value
+            if step >= 0 { print("seed \(seed) was canceled in step \(step)") }
+        }
+    }
+
+    private func play() async throws {
         var account = try await start()
         try await account.sync(clearState)
         try await showClearRoom(account)
         let (steps, moment) = (8, number(0...8))
         for step in 0...steps {
+            stage.value = step
             if step == moment { try await becomeEncrypted(account) }
             if step < steps { account = try await next(step, account) }
         }
         server.fail([])
+        stage.value = steps + 1
         await account.backend.sendingEnds(in: room)
         expectNothingInTheClear()
         try expectReadable()
+        stage.value = steps + 2
         try await forwardAfterQuestion(account)
         await account.close()
     }
@@ -348,6 +363,16 @@ private final class History {
         for event in server.events where event["type"] == "m.room.encrypted" {
             #expect(try reader.read(event["content"] ?? .null) != nil, "seed \(seed)")
         }
+    }
+}
+
+/// How far a history is; -1 before its first step.
+private final class Stage: Sendable {
+    private let step = Atomic(-1)
+
+    var value: Int {
+        get { step.load(ordering: .relaxed) }
+        set { step.store(newValue, ordering: .relaxed) }
     }
 }
 

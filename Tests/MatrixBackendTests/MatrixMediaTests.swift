@@ -1,7 +1,9 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
+import JSONReading
 import Synchronization
 import Testing
 
@@ -51,6 +53,36 @@ import Testing
         try await DailySweep.check(backend, on: clock)
         await backend.close()
         await store.close()
+    }
+
+    @Test("A file is cached after its upload, also if sending ends at that moment")
+    func canceledUpload() async throws {
+        let transport = FakeTransport.responding { _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return ["content_uri": "mxc://example.org/up"]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let media = MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date })
+        let folder = TemporaryFolder()
+        let file = folder.path("a.txt")
+        try Data("Text".utf8).write(to: file)
+        let uploads = MediaUploads(client: parts.client, media: media)
+        let uri = try await Task { try await uploads.upload(file, named: "a.txt", "text/plain", into: .clear) }.value
+        let cached = await media.cachedContent(of: MediaReference(uri: uri, name: "a.txt", type: "text/plain"))
+        #expect(try cached.map(text) == "Text")
+        await parts.store.close()
+    }
+
+    @Test("A file that nobody has any more cannot be encrypted, which says nothing of its room")
+    func lostFile() async throws {
+        let transport = FakeTransport.responding { _ in ["errcode": "M_NOT_FOUND", "status": 404] }
+        let parts = try await AccountParts.make(transport.client)
+        let media = MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date })
+        let uploads = MediaUploads(client: parts.client, media: media)
+        await #expect(throws: ChatError.unreadableFile) {
+            try await uploads.sealingFiles(of: WrittenMessage(WrittenText(), files: [photo]))
+        }
+        await parts.store.close()
     }
 
     private let photo = MediaReference(

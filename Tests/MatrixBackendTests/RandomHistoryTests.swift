@@ -119,7 +119,7 @@ private final class History {
         }
         server.fail([])
         stage.value = steps + 1
-        await account.backend.sendingEnds(in: room)
+        await expectSent(account)
         expectNothingInTheClear()
         try expectReadable()
         stage.value = steps + 2
@@ -345,6 +345,17 @@ private final class History {
         try FileManager.default.moveItem(
             at: empty.appending(path: "chat.sqlite"), to: store.appending(path: "chat.sqlite"))
         try FileManager.default.removeItem(at: empty)
+    }
+
+    /// Waits until everything is sent. What is rejected would stay.
+    private func expectSent(_ account: EncryptedAccount) async {
+        for await items in account.backend.outbox.items(in: room) {
+            for case .failed(let reason) in items.map(\.state) {
+                Issue.record("seed \(seed): a message was rejected: \(reason)")
+                return
+            }
+            if items.allSatisfy(\.isAccepted) { return }
+        }
     }
 
     private func expectNothingInTheClear() {

@@ -19,8 +19,9 @@ struct MediaUploads: Sendable {
         case .clear: uri = try await client.upload(file, named: name, type: type, progress: progress)
         case .sealed: uri = try await uploadSealed(file, progress: progress)
         }
-        // The server has the file: if it cannot be cached, it is downloaded when displayed.
-        _ = try? await media.cache.store(file, as: uri, isMoved: false)
+        // Also if the outbox closes now: if the room becomes encrypted before the message is sent, the file is needed again.
+        // If it cannot be cached, it is downloaded.
+        _ = try? await Task { [media] in try await media.cache.store(file, as: uri, isMoved: false) }.value
         return uri
     }
 
@@ -60,10 +61,19 @@ struct MediaUploads: Sendable {
                 message.files[index].thumbnailURI = nil
             }
             guard !file.isEncrypted else { continue }
-            let content = try await media.content(of: file)
+            let content = try await content(of: file)
             message.files[index].uri = try await upload(content, named: file.name, file.type, into: .sealed)
         }
         return message
+    }
+
+    /// - Throws: ``ChatError/unreadableFile`` if neither the cache nor the server has it any more.
+    private func content(of file: MediaReference) async throws -> URL {
+        do {
+            return try await media.content(of: file)
+        } catch ChatError.notFound {
+            throw ChatError.unreadableFile
+        }
     }
 
     /// Copies the message's files locally, so that each is uploaded again with a new key.

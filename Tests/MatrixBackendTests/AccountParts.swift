@@ -41,8 +41,7 @@ struct AccountParts {
         self.client = client
         keys = AccountEncryption(
             user: Self.own, client: client, folder: store.folder, clock: ManualClock(), now: { Fixtures.date })
-        context = AccountContext(
-            ownUserID: Self.own, translator: .untranslated, data: AccountData(), now: { Fixtures.date })
+        context = .untranslated(of: Self.own)
         let unsent = UnsentMessages(ownUserID: Self.own, unreadable: "Unreadable")
         writer = RoomWriter(
             ownUserID: Self.own, store: store,
@@ -91,5 +90,11 @@ struct AccountParts {
             _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
         ) async throws -> String { throw DeliveryError.unreachable }
         func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
+    }
+}
+
+extension AccountContext {
+    static func untranslated(of own: MemberID) -> AccountContext {
+        AccountContext(ownUserID: own, translator: .untranslated, data: AccountData(), now: { Fixtures.date })
     }
 }

@@ -107,4 +107,35 @@ import Testing
         await backend.close()
         await store.close()
     }
+
+    /// Neither has the sync delivered it: it may skip a message for good, which must not hold up what follows the edit.
+    @Test(arguments: [true, false]) func localEchoCanBeEdited(serverHasIt: Bool) async throws {
+        let text = Events.text("$t", "echo", by: own)
+        let server = FakeHomeserver { request in
+            if request.method == .put { return ["event_id": .string("$\(request.url.lastPathComponent)")] }
+            guard request.url.path.contains("/event/") else { return nil }
+            return serverHasIt ? text : ["errcode": "M_NOT_FOUND", "status": 404]
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(sync("s1", messages))
+        await backend.waitForRoom(room)
+        let echo = try await backend.send(Fixtures.outgoing("echo", transaction: "t"), to: room)
+        await backend.sendingEnds(in: room)
+        try await backend.edit(echo.id, in: room, text: "edited")
+        try await backend.send(Fixtures.outgoing("next", transaction: "n"), to: room)
+        try await server.receives("/n")
+        let shown = await backend.displayed(in: room) { messages in
+            messages.contains { $0.id == echo.id && $0.pendingChange?.isRejected == (serverHasIt ? nil : true) }
+        }
+        let edits = server.requests.filter { $0.method == .put }.compactMap(\.json).filter {
+            $0["m.new_content"] != nil
+        }
+        #expect(edits.count == (serverHasIt ? 1 : 0))
+        #expect(
+            edits.allSatisfy { $0["m.relates_to"]?["event_id"] == "$t" && $0["m.new_content"]?["body"] == "edited" })
+        #expect(shown.first { $0.id == echo.id }?.text == (serverHasIt ? "edited" : "echo"))
+        await backend.close()
+        await store.close()
+    }
 }

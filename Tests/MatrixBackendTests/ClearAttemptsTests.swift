@@ -98,8 +98,8 @@ import Testing
         let media = MatrixMedia(client: transport.client, store: store, now: { Fixtures.date })
         let status = SyncStatus()
         let backend = MatrixOutboxBackend(
-            client: transport.client, store: store, ownUserID: Self.own, syncStatus: status, keys: keys,
-            media: media, now: { Fixtures.date }
+            client: transport.client, store: store, context: .untranslated(of: Self.own), syncStatus: status,
+            keys: keys, media: media
         ) { _, _ in }
         return Fixture(backend: backend, keys: keys, status: status, media: media, store: store)
     }

@@ -66,8 +66,8 @@ import Testing
                 now: { Fixtures.date })
             let media = MatrixMedia(client: transport.client, store: store, now: { Fixtures.date })
             let backend = MatrixOutboxBackend(
-                client: transport.client, store: store, ownUserID: Self.own, syncStatus: SyncStatus(), keys: keys,
-                media: media, now: { Fixtures.date }
+                client: transport.client, store: store, context: .untranslated(of: Self.own), syncStatus: SyncStatus(),
+                keys: keys, media: media
             ) { _, _ in }
             let failure = Failure(ofAccess: number, to: store)
             let request = OutboxRequest(

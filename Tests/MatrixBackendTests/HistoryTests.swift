@@ -267,8 +267,10 @@ import Testing
         let targets = TargetLoader(
             client: parts.client, store: parts.store, entered: EnteredRooms(), filler: filler)
         let reader = TimelineReader(
-            client: parts.client, context: parts.context, opener: parts.opener, clock: ManualClock(),
-            store: parts.store, unsent: parts.unsent, filler: filler, targets: targets, isOnline: { true })
+            ownUserID: parts.context.ownUserID,
+            fetcher: MessageFetcher(client: parts.client, context: parts.context, opener: parts.opener),
+            clock: ManualClock(), store: parts.store, unsent: parts.unsent, filler: filler, targets: targets,
+            isOnline: { true })
         let page = try await reader.messages(in: room, before: .max, limit: 10)
         #expect(page.hasOlder && page.messages.map(\.text) == ["$1"])
         let position = try #require(page.messages.first?.position)

@@ -37,8 +37,8 @@ import ToolSupport
     /// What the account's outbox sends with, called by the test instead.
     private func outbox(_ account: EncryptedAccount) -> MatrixOutboxBackend {
         MatrixOutboxBackend(
-            client: account.backend.client, store: account.store, ownUserID: EncryptedAccount.user,
-            syncStatus: status, keys: account.backend.keys, media: account.backend.media, now: { Fixtures.date }
+            client: account.backend.client, store: account.store, context: .untranslated(of: EncryptedAccount.user),
+            syncStatus: status, keys: account.backend.keys, media: account.backend.media
         ) { _, _ in }
     }
 

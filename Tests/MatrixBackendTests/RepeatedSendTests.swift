@@ -42,8 +42,8 @@ import Testing
             now: { Fixtures.date })
         let media = MatrixMedia(client: transport.client, store: store, now: { Fixtures.date })
         return MatrixOutboxBackend(
-            client: transport.client, store: store, ownUserID: Self.own, syncStatus: caughtUpStatus, keys: keys,
-            media: media, now: { Fixtures.date }
+            client: transport.client, store: store, context: .untranslated(of: Self.own), syncStatus: caughtUpStatus,
+            keys: keys, media: media
         ) { [deliveries] _, delivery in
             if case .message(let id) = delivery { deliveries.ids.withLock { $0.append(id) } }
         }

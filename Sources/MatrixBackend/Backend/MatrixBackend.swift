@@ -99,8 +99,7 @@ public actor MatrixBackend {
         outbox = Outbox(
             storage: store,
             backend: MatrixOutboxBackend(
-                client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, keys: keys, media: media,
-                now: now
+                client: client, store: store, context: context, syncStatus: syncStatus, keys: keys, media: media
             ) { request, delivery in
                 await deliveries.apply(delivery, of: request)
             }, retainsAccepted: true, clock: clock, now: now)
@@ -136,8 +135,10 @@ public actor MatrixBackend {
         let filler = GapFiller(client: client, context: context, writer: writer, parser: parser)
         let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
         reader = TimelineReader(
-            client: client, context: context, opener: EventOpener(keys: keys, store: store), clock: clock,
-            store: store, unsent: unsent, filler: filler, targets: targets, isOnline: { connection.current == .online })
+            ownUserID: ownUserID,
+            fetcher: MessageFetcher(client: client, context: context, opener: EventOpener(keys: keys, store: store)),
+            clock: clock, store: store, unsent: unsent, filler: filler, targets: targets,
+            isOnline: { connection.current == .online })
         let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
         self.unreadCounter = unreadCounter
         let historyCompleter = HistoryCompleter(

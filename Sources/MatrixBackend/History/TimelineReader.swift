@@ -9,9 +9,8 @@ struct TimelineReader: Sendable {
     /// of state events.
     static let maxFills = 20
 
-    let client: MatrixClient
-    let context: AccountContext
-    let opener: EventOpener
+    let ownUserID: MemberID
+    let fetcher: MessageFetcher
     let clock: any Clock<Duration>
     let store: ChatStore
     let unsent: UnsentMessages
@@ -112,7 +111,7 @@ struct TimelineReader: Sendable {
         var messages = unsent.displayed(found)
         for id in ids where !foundIDs.contains(id) && LocalEchoes.transaction(of: id) == nil {
             // The replied-to message may be far before everything stored.
-            if let message = try await asking({ try await fetch(id, in: room) }) { messages.append(message) }
+            if let message = try await asking({ try await fetcher.message(id, in: room) }) { messages.append(message) }
         }
         return messages
     }
@@ -135,31 +134,6 @@ struct TimelineReader: Sendable {
             throw ChatError.notFound
         }
         let members = try await store.members(of: room).filter { !$0.hasLeft }.map(\.id)
-        return MatrixLink.link(to: message, in: room, by: [context.ownUserID] + members)
-    }
-
-    /// Requests a single event. The message is not stored, because its neighbors are unknown.
-    private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
-        guard let found = try await client.event(id, in: room), !context.ignoredUsers.contains(found.sender) else {
-            return nil
-        }
-        let event = try await opener.opened([found], in: room)[0]
-        let parser = EventParser(ownUserID: context.ownUserID, translator: context.translator)
-        let new: NewMessage
-        let isDeleted: Bool
-        switch parser.event(event) {
-        case .message(let read): (new, isDeleted) = (read, false)
-        case .deleted(let read): (new, isDeleted) = (read, true)
-        case .change, .silent, .redacted, .sealed, nil: return nil
-        }
-        var message = Message(
-            id: id, roomID: room, sender: new.sender, content: new.content, sentAt: new.sentAt, position: .min,
-            replyTo: new.replyTo, isDeleted: isDeleted)
-        if case .change(let change) = parser.bundledEdit(of: event), case .edit(let wording) = change.kind {
-            message.edit(to: wording, at: change.at)
-            message.kind = change.content?.kind ?? message.kind
-            message.attachments = change.content?.attachments ?? message.attachments
-        }
-        return message
+        return MatrixLink.link(to: message, in: room, by: [ownUserID] + members)
     }
 }

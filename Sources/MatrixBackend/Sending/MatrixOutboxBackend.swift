@@ -19,19 +19,23 @@ struct MatrixOutboxBackend: OutboxBackend {
     private let repeats: RepeatedSends
     private let uploads: MediaUploads
     private let keys: AccountEncryption
+    private let fetcher: MessageFetcher
     private let now: @Sendable () -> Date
     /// Called when the server has accepted a request, before the outbox removes it.
     private let onDelivery: @Sendable (OutboxRequest, Delivery) async -> Void
 
     init(
-        client: MatrixClient, store: ChatStore, ownUserID: MemberID, syncStatus: SyncStatus, keys: AccountEncryption,
-        media: MatrixMedia, now: @escaping @Sendable () -> Date,
+        client: MatrixClient, store: ChatStore, context: AccountContext, syncStatus: SyncStatus,
+        keys: AccountEncryption,
+        media: MatrixMedia,
         onDelivery: @escaping @Sendable (OutboxRequest, Delivery) async -> Void
     ) {
         self.client = client
         self.store = store
+        let (ownUserID, now) = (context.ownUserID, context.now)
         self.ownUserID = ownUserID
         self.keys = keys
+        fetcher = MessageFetcher(client: client, context: context, opener: EventOpener(keys: keys, store: store))
         encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
         sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         repeats = RepeatedSends(client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, now: now)
@@ -169,10 +173,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func edit(_ target: MessageID, _ text: WrittenText, _ request: OutboxRequest) async throws {
         let way = try await encryption.way(into: request.room)
-        guard let original = try await store.messages([target], in: request.room).first else {
-            // Sent, but not returned by the sync yet.
-            throw DeliveryError.unreachable
-        }
+        let original = try await original(target, in: request.room, way)
         guard !original.isDeleted else { throw DeliveryError.rejected(reason: "the message was deleted") }
         var repliedTo: Message?
         if let id = original.replyTo { repliedTo = try await store.messages([id], in: request.room).first }
@@ -186,6 +187,20 @@ struct MatrixOutboxBackend: OutboxBackend {
         var wording = read.wording
         wording.written = text.unlessBlank
         await reportChange(.edit(wording), id.rawValue, of: target, request, isEncrypted: way == .sealed)
+    }
+
+    /// Returns a message that is to be edited. The sync may not have returned it yet, or skipped it: waiting for it would
+    /// then hold up everything after the edit.
+    private func original(
+        _ id: MessageID, in room: RoomID, _ way: RoomEncryption.Way
+    ) async throws -> Message {
+        if let stored = try await store.messages([id], in: room).first { return stored }
+        // Without keys, it could not be read.
+        if way == .sealed { try await sealer.requireReadiness() }
+        guard let fetched = try await fetcher.message(id, in: room) else {
+            throw DeliveryError.rejected(reason: "the message it changes cannot be read")
+        }
+        return fetched
     }
 
     private func redact(_ target: MessageID, _ request: OutboxRequest) async throws {

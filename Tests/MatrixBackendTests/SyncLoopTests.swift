@@ -75,4 +75,29 @@ import Testing
         #expect(transport.requests.count == 1)
         await store.close()
     }
+
+    @Test("What is canceled elsewhere does not end the loop")
+    func foreignCancellation() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let server = FakeHomeserver { _ in nil }
+        let log = Log()
+        var handlers = log.handlers(storingIn: store)
+        let advance = handlers.advance
+        let isFirst = Atomic(true)
+        handlers.advance = { step in
+            if isFirst.exchange(false, ordering: .relaxed) { throw CancellationError() }
+            return try await advance(step)
+        }
+        let client = MatrixClient(server: URL(filePath: "/"), token: AccessToken("secret"), transport: server)
+        let loop = SyncLoop(
+            client: client, store: store, clock: NonWaitingClock(), status: SyncStatus(), hasSlidingSync: false,
+            handlers: handlers)
+        await loop.restart()
+        server.sync(["next_batch": "s1"])
+        try await server.waitUntilConsumed()
+        #expect(log.all.suffix(3) == ["apply s1", "applied 2 true", "online"])
+        await loop.stop()
+        await store.close()
+    }
 }

@@ -166,10 +166,10 @@ actor KeyBackup {
             return .done
         } catch let error as MatrixError {
             return await outcome(of: error)
-        } catch is CancellationError {
+        } catch is CancellationError where Task.isCancelled {
             return .ended
         } catch {
-            // A failure of the storage.
+            // A failure of the storage, or a cancellation elsewhere.
             await fail(reason: "\(type(of: error))")
             return .failed(wait: .zero)
         }

@@ -136,10 +136,10 @@ actor KeyRequests {
             case .busy(let wait): return .failed(wait: wait)
             default: return .failed(wait: .zero)
             }
-        } catch is CancellationError {
+        } catch is CancellationError where Task.isCancelled {
             return .ended
         } catch {
-            // A failure of the storage.
+            // A failure of the storage, or a cancellation elsewhere.
             return .failed(wait: .zero)
         }
     }

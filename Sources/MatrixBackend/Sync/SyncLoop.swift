@@ -106,7 +106,8 @@ actor SyncLoop {
                 if window.grow() { await narrow(source) }
                 isOnline = true
                 await handlers.report(.online)
-            } catch is CancellationError {
+            } catch is CancellationError where Task.isCancelled {
+                // If it was canceled elsewhere, the loop goes on.
                 return
             } catch MatrixError.signedOut(let isSoft) {
                 return await handlers.report(.signedOut(isSoft: isSoft))

@@ -34,18 +34,30 @@ enum PasswordPrompt {
             over: parent, heading: translated("Export Keys"),
             body: translated("Whoever has the file and the passphrase can read your encrypted messages."),
             fields: [translated("Passphrase"), translated("Repeat Passphrase")], accept: translated("_Choose File…"),
-            isValid: { EncryptionPreferencesViewModel.State.isPassphrase($0[0], repeated: $0[1]) }, entered)
+            isValid: { EncryptionPreferencesViewModel.State.isPassphrase($0[0], repeated: $0[1]) },
+            problem: {
+                EncryptionPreferencesViewModel.State.isMistyped($0[0], repeated: $0[1])
+                    ? translated("The passphrases do not match.") : ""
+            }, entered)
     }
 
     private static func present(
         over parent: Widget, heading: String, body: String, fields titles: [String], accept: String,
         cancelled: @escaping @MainActor () -> Void = {}, isValid: @escaping @MainActor ([String]) -> Bool,
-        _ entered: @escaping @MainActor (AccountCredential) -> Void
+        problem: (@MainActor ([String]) -> String)? = nil, _ entered: @escaping @MainActor (AccountCredential) -> Void
     ) {
         let dialog = MessageDialog(heading: heading, body: body)
         let box = Box(.vertical, spacing: 6)
         let fields = titles.map { PasswordEntry($0) }
         for field in fields { box.append(field) }
+        let note = problem.map { _ in Label("") }
+        if let note {
+            // Even while it is empty: the fields must not move.
+            note.xalign = 0
+            note.addStyle("caption")
+            note.addStyle("error")
+            box.append(note)
+        }
         dialog.setExtraChild(box)
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("accept", accept, .suggested)
@@ -58,6 +70,7 @@ enum PasswordPrompt {
                 guard let field, field.isMapped else { return }
                 form.texts[index] = field.text
                 dialog?.setResponse("accept", isEnabled: form.isValid)
+                if let problem { show(problem(form.texts), in: note, of: fields.last) }
             }
             let next = index + 1 < fields.count ? fields[index + 1] : nil
             field.onActivate { [weak dialog, weak next, form] in
@@ -78,6 +91,12 @@ enum PasswordPrompt {
         dialog.retain([dialog] + fields)
         dialog.present(over: parent)
         fields.first?.grabFocus()
+    }
+
+    private static func show(_ problem: String, in note: Label?, of field: Widget?) {
+        guard let note, note.text != problem else { return }
+        note.text = problem
+        field?.setAccessibleDescription(problem)
     }
 
     /// Closes a dialog after the key press has been handled, as GTK still uses the field that received it.

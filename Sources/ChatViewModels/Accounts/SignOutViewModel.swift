@@ -81,15 +81,17 @@ public final class SignOutViewModel: ViewModel {
 extension SignOutViewModel.State {
     /// The text to confirm, with one line for each kind of content that will be lost.
     public nonisolated func losses(_ translator: Translator) -> String {
-        var lines = [
-            translator("The messages of this account will be deleted from this computer. They remain on the server.")
-        ]
-        guard case .confirming(let counted) = step else { return lines[0] }
-        guard let pending = counted else {
-            lines.append(
-                translator("Drafts, unsent messages and keys could not be counted. Any that exist will be lost."))
-            return lines.joined(separator: "\n")
-        }
+        let deletion = translator(
+            "The messages of this account will be deleted from this computer. They remain on the server.")
+        guard case .confirming(let counted) = step else { return deletion }
+        let counts =
+            counted.map { countedLosses($0, translator) }
+            ?? [translator("Drafts, unsent messages and keys could not be counted. Any that exist will be lost.")]
+        return counts.isEmpty ? deletion : deletion + "\n\n" + counts.joined(separator: "\n")
+    }
+
+    private nonisolated func countedLosses(_ pending: PendingCount, _ translator: Translator) -> [String] {
+        var lines: [String] = []
         if pending.messages > 0 {
             lines.append(
                 translator.plural(
@@ -110,7 +112,7 @@ extension SignOutViewModel.State {
                 translator(
                     "The keys that are not in a backup could not be counted. Without them, messages may no longer be readable."
                 ))
-            return lines.joined(separator: "\n")
+            return lines
         }
         if keys > 0 {
             lines.append(
@@ -119,6 +121,6 @@ extension SignOutViewModel.State {
                     "{count} keys are not in a backup. Their messages can no longer be read, unless another device has the keys.",
                     keys))
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }

@@ -169,6 +169,11 @@ extension EncryptionPreferencesViewModel.State {
     public nonisolated static func isPassphrase(_ passphrase: String, repeated: String) -> Bool {
         !passphrase.isEmpty && Array(passphrase.utf8) == Array(repeated.utf8)
     }
+
+    /// Whether what was typed as a repetition cannot become the passphrase by typing on.
+    public nonisolated static func isMistyped(_ passphrase: String, repeated: String) -> Bool {
+        !passphrase.utf8.starts(with: repeated.utf8)
+    }
 }
 
 extension AccountsCoordinator {

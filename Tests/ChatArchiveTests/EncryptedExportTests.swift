@@ -8,7 +8,7 @@ import Testing
 @testable import ChatArchive
 
 /// Exports of encrypted rooms say that they are not encrypted, and what they lack.
-@Suite(.timeLimit(.minutes(5))) struct EncryptedExportTests {
+@Suite(.timeLimit(.minutes(10))) struct EncryptedExportTests {
     private static let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
     private static let other = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
     private static let room = RoomID("room")

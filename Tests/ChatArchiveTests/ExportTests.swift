@@ -9,7 +9,7 @@ import Testing
 
 @testable import ChatArchive
 
-@Suite(.timeLimit(.minutes(5))) struct ExportTests {
+@Suite(.timeLimit(.minutes(10))) struct ExportTests {
     private static let hostile = [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "</article></main><iframe src=//evil>",
         "[x](javascript:alert(1))", "<a href=\"javascript:alert(1)\">x</a>", "&lt;script&gt;", "a\u{1}b",

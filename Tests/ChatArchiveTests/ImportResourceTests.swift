@@ -6,7 +6,7 @@ import Testing
 @testable import ChatArchive
 
 /// The cost of an import: buffered memory, and the number of passes over an archive.
-@Suite(.timeLimit(.minutes(5))) struct ImportResourceTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportResourceTests {
     private let folder = TemporaryFolder()
     private let service = FakeImportService()
 

@@ -8,7 +8,7 @@ import Testing
 @testable import ChatArchive
 
 /// Imports samples of other applications' formats into a real store.
-@Suite(.timeLimit(.minutes(5))) struct ImportTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportTests {
     @Test func importsTelegramChat() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.importFile("telegram")

@@ -9,7 +9,7 @@ import Testing
 @testable import ChatArchive
 
 /// Files that are not exports, or malformed ones: each gives a specific error and creates no room.
-@Suite(.timeLimit(.minutes(5))) struct MalformedImportTests {
+@Suite(.timeLimit(.minutes(10))) struct MalformedImportTests {
     private func expectNothing(
         of data: Data, as name: String, in fixture: ArchiveFixture, _ expected: ArchiveError? = nil
     ) async throws {

@@ -8,7 +8,7 @@ import ToolSupport
 @testable import ChatArchive
 
 /// Exports as another CommonMark renderer reads them: they contain no raw HTML.
-@Suite(.timeLimit(.minutes(5))) struct MarkdownSafetyTests {
+@Suite(.timeLimit(.minutes(10))) struct MarkdownSafetyTests {
     private static let script = "\n<script>alert(1)</script>"
 
     static let hostile = [

@@ -7,7 +7,7 @@ import LocalBackend
 import Testing
 
 /// Imports the same export again, or a later export of the same conversation.
-@Suite(.timeLimit(.minutes(5))) struct RepeatedImportTests {
+@Suite(.timeLimit(.minutes(10))) struct RepeatedImportTests {
     private static let query = SearchQuery(text: "lunch", matching: .terms)
 
     /// Writes a WhatsApp chat with a message for each of these minutes.

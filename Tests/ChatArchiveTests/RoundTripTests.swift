@@ -8,7 +8,7 @@ import LocalBackend
 import Testing
 
 /// Exported rooms can be imported again, and losses are reported.
-@Suite(.timeLimit(.minutes(5))) struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     private static let texts = ["*Hello* <b>", "an answer", "東京 👩‍👩‍👧 ||secret||", "```swift\nlet a = 1\n```"]
 
     /// Creates a room of four messages by two people, one with a file, and a deleted message after them.

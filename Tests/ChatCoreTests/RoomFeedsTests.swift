@@ -2,7 +2,7 @@ import ChatCore
 import Testing
 
 /// The observers of rooms, and the state that is retained for later observers.
-@Suite(.timeLimit(.minutes(5))) struct RoomFeedsTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomFeedsTests {
     private let feeds = RoomFeeds<[MemberID]>(isEmpty: { $0.isEmpty })
     private let room = RoomID("room")
     private let ann = MemberID("ann")

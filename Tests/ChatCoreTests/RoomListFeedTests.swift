@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RoomListFeedTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomListFeedTests {
     private static func summary(_ name: String, active time: Int = 0, unread: Int = 0) -> RoomSummary {
         RoomSummary(
             room: Room(id: RoomID(name), name: name, kind: .group), lastMessage: nil,

@@ -1,7 +1,7 @@
 import ChatCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SerialGateTests {
+@Suite(.timeLimit(.minutes(10))) struct SerialGateTests {
     /// Records the operations, and holds them until they are released.
     private actor Record {
         private(set) var entries: [String] = []

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatOutbox
 
 /// Edits, deletions and reactions whose target is itself still queued.
-@Suite(.timeLimit(.minutes(5))) struct OutboxChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxChangeTests {
     private func edit(_ target: OutboxTarget, _ text: String, as id: String, in harness: OutboxHarness) async throws {
         try await harness.outbox.edit(target, in: harness.room, to: WrittenText(text), transaction: TransactionID(id))
     }

@@ -9,7 +9,7 @@ import ToolSupport
 
 /// Whatever the order of requests and the failures of network and process, the server ends up with exactly what was
 /// requested.
-@Suite(.timeLimit(.minutes(5))) struct OutboxPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxPropertyTests {
     /// A message as the user expects it to be.
     private struct RequestedMessage {
         let transaction: TransactionID

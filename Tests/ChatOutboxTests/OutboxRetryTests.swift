@@ -5,7 +5,7 @@ import Testing
 @testable import ChatOutbox
 
 /// Retries and their delays, on a manual clock.
-@Suite(.timeLimit(.minutes(5))) struct OutboxRetryTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxRetryTests {
     @Test func backOffDoublesBetweenItsLimits() {
         let backOff = BackOff()
         let whole = (1...9).map { backOff.delay(after: $0, draw: 1) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatOutbox
 
-@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     @Test func sendsInOrderOneAtATime() async throws {
         let harness = try await OutboxHarness()
         harness.server.suspend()

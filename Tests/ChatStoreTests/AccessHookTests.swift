@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct AccessHookTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessHookTests {
     private struct Failure: Error {}
 
     /// Regression: each call nested the next one more deeply, until the stack overflowed.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct ChatStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct ChatStoreTests {
     @Test func usesAWriteAheadLogAndFullSync() async throws {
         let store = try await StoreFixture().store
         @Sendable func settings(_ db: Database) throws -> [String?] {

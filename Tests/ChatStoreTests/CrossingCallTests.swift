@@ -7,7 +7,7 @@ import Testing
 @testable import ChatStore
 
 /// Calls that access both databases, with another call between the accesses.
-@Suite(.timeLimit(.minutes(5))) struct CrossingCallTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct CrossingCallTests: SyncTesting {
     let folder = TemporaryFolder()
 
     /// The number of drafts and queued requests.

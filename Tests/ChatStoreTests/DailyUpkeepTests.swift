@@ -3,7 +3,7 @@ import ChatTestSupport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DailyUpkeepTests {
+@Suite(.timeLimit(.minutes(10))) struct DailyUpkeepTests {
     private final class Runs: Sendable {
         private let runs = Mutex(0)
         var count: Int { runs.withLock { $0 } }

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Edits that mention the user make their message a mention. Other edits count and notify nothing.
-@Suite(.timeLimit(.minutes(5))) struct EditMentionTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct EditMentionTests: SyncTesting {
     let folder = TemporaryFolder()
     private let me = MemberID("@me:a")
 

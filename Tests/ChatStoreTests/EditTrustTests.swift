@@ -7,7 +7,7 @@ import Testing
 
 /// A message is only as certain as the least certain of its versions: otherwise an edit whose key proves nothing could put
 /// words under a name without a mark.
-@Suite(.timeLimit(.minutes(5))) struct EditTrustTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct EditTrustTests: SyncTesting {
     let folder = TemporaryFolder()
 
     private func edit(_ id: String, _ trust: MessageTrust?, at time: Double = 1000) -> TimelineEvent {

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// A message in the clear is marked unless it certainly precedes encryption. When that becomes certain, the mark goes.
-@Suite(.timeLimit(.minutes(5))) struct EncryptionStartTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct EncryptionStartTests: SyncTesting {
     let folder = TemporaryFolder()
 
     private let start = TimelineEvent.message(

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatStore
 
 /// What the errors of the databases say: they are shown and may be reported.
-@Suite(.timeLimit(.minutes(5))) struct ErrorDescriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorDescriptionTests {
     private static let text = "GEHEIM"
     private let folder = TemporaryFolder()
 

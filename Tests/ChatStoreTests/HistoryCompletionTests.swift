@@ -7,7 +7,7 @@ import ToolSupport
 @testable import ChatStore
 
 /// Messages that the server left out between stored ones, because their sender was ignored.
-@Suite(.timeLimit(.minutes(5))) struct HistoryCompletionTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct HistoryCompletionTests: SyncTesting {
     let folder = TemporaryFolder()
     private let me = MemberID("@me:a")
     private let bob = MemberID("@bob:a")

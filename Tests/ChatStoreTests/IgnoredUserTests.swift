@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Messages of ignored users, which are hidden until their senders are no longer ignored.
-@Suite(.timeLimit(.minutes(5))) struct IgnoredUserTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct IgnoredUserTests: SyncTesting {
     let folder = TemporaryFolder()
     private let me = MemberID("@me:a")
     private let bob = MemberID("@bob:a")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct KeyStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyStoreTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path("keys.sqlite").path }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Rooms that the user has marked as unread.
-@Suite(.timeLimit(.minutes(5))) struct MarkedUnreadTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct MarkedUnreadTests: SyncTesting {
     let folder = TemporaryFolder()
 
     private func isMarked(_ store: ChatStore) async throws -> Bool? {

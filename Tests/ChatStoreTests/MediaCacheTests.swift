@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct MediaCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaCacheTests {
     /// A cache limited to 1,000 bytes, with a manual clock.
     private final class Cache {
         let fixture: StoreFixture

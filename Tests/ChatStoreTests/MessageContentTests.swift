@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct MessageContentTests {
+@Suite(.timeLimit(.minutes(10))) struct MessageContentTests {
     private static let picture = MediaReference(
         uri: "mxc://server/1", name: "a.png", type: "image/png", bytes: 1000, width: 20, height: 10, duration: nil,
         thumbnailURI: "mxc://server/2", altText: "A picture", blurHash: "00TI:j")

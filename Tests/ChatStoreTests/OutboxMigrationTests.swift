@@ -8,7 +8,7 @@ import Testing
 @testable import ChatStore
 
 /// Outbox requests of earlier versions.
-@Suite(.timeLimit(.minutes(5))) struct OutboxMigrationTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxMigrationTests {
     private let folder = TemporaryFolder()
 
     private func open() async throws -> ChatStore {

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Read receipts of other users.
-@Suite(.timeLimit(.minutes(5))) struct ReceiptTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
     private let bob = MemberID("@bob:a")

@@ -8,7 +8,7 @@ import Testing
 @testable import ChatStore
 
 /// A message and the draft that remains: whenever the process is killed, neither is lost or duplicated.
-@Suite(.timeLimit(.minutes(5))) struct RestoredDraftTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoredDraftTests {
     /// Copies the store's files at each commit, as a process killed there would leave them.
     private final class Copies: TransactionObserver, Sendable {
         let folder = TemporaryFolder()

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Room events are stored among the messages but are not messages.
-@Suite(.timeLimit(.minutes(5))) struct RoomEventTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomEventTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
     private let folder = TemporaryFolder()

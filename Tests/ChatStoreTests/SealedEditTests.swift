@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Messages with edits that cannot be read.
-@Suite(.timeLimit(.minutes(5))) struct SealedEditTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct SealedEditTests: SyncTesting {
     let folder = TemporaryFolder()
 
     /// An edit that cannot be read, as it is stored.

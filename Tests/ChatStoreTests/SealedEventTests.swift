@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Encrypted events that could not be decrypted, and their later decryption.
-@Suite(.timeLimit(.minutes(5))) struct SealedEventTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct SealedEventTests: SyncTesting {
     let folder = TemporaryFolder()
     private let me = MemberID("@me:a")
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Search queries with terms and filters.
-@Suite(.timeLimit(.minutes(5))) struct SearchTermsTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchTermsTests {
     private func fixture(_ texts: String...) async throws -> StoreFixture {
         let fixture = try await StoreFixture()
         for (number, text) in texts.enumerated() {

@@ -7,7 +7,7 @@ import ToolSupport
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct SearchTests {
+@Suite(.timeLimit(.minutes(10))) struct SearchTests {
     private func fixture(_ texts: String...) async throws -> StoreFixture {
         let fixture = try await StoreFixture()
         for (number, text) in texts.enumerated() {

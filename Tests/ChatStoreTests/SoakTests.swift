@@ -2,7 +2,7 @@ import ChatTestSupport
 import Testing
 
 /// Short versions of `make soak`.
-@Suite(.timeLimit(.minutes(5))) struct SoakTests {
+@Suite(.timeLimit(.minutes(10))) struct SoakTests {
     @Test func fiftyKillsLoseNoAcknowledgedWrite() async throws {
         let outcome = try await SoakTool("parlance-store-soak").run(["kills", "--count", "50", "--seed", "2026"])
         #expect(outcome.status == 0, "\(outcome.output)")

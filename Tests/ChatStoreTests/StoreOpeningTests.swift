@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct StoreOpeningTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreOpeningTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.path("deep/down/store") }
     private var database: URL { url.appendingPathComponent("chat.sqlite") }

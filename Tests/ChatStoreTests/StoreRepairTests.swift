@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(5))) struct StoreRepairTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreRepairTests {
     private let folder = TemporaryFolder()
     private var url: URL { folder.path("store") }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatStore
 
 /// Applying sync batches: rooms, their state and their members.
-@Suite(.timeLimit(.minutes(5))) struct SyncTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct SyncTests: SyncTesting {
     let folder = TemporaryFolder()
 
     @Test("A batch reports its messages as stored, with all of its changes to them")

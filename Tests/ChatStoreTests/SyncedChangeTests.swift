@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Applying sync batches: edits, reactions and deletions.
-@Suite(.timeLimit(.minutes(5))) struct SyncedChangeTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct SyncedChangeTests: SyncTesting {
     let folder = TemporaryFolder()
 
     @Test func changesWaitForTheirMessages() async throws {

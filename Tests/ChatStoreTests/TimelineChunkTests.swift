@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// History chunks in any order, with events that are not messages.
-@Suite(.timeLimit(.minutes(5))) struct TimelineChunkTests {
+@Suite(.timeLimit(.minutes(10))) struct TimelineChunkTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
     private let bob = MemberID("@bob:a")

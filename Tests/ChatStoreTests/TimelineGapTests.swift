@@ -7,7 +7,7 @@ import Testing
 @testable import ChatStore
 
 /// Applying sync batches: gaps, and the history that fills them.
-@Suite(.timeLimit(.minutes(5))) struct TimelineGapTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct TimelineGapTests: SyncTesting {
     let folder = TemporaryFolder()
 
     @Test func gapIsStoredAndFilledFromItsEnd() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Applying sync batches: read positions and unread counts.
-@Suite(.timeLimit(.minutes(5))) struct UnreadCountTests: SyncTesting {
+@Suite(.timeLimit(.minutes(10))) struct UnreadCountTests: SyncTesting {
     let folder = TemporaryFolder()
 
     @Test func messagesReadOnAnotherDeviceAreRead() async throws {

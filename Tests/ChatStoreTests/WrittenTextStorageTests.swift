@@ -8,7 +8,7 @@ import Testing
 @testable import ChatStore
 
 /// The written form of messages, stored beside their content.
-@Suite(.timeLimit(.minutes(5))) struct WrittenTextStorageTests {
+@Suite(.timeLimit(.minutes(10))) struct WrittenTextStorageTests {
     private static let ann = MentionTarget.member("@ann:a")
     private static let bold = WrittenText.Mark(.style(.bold), over: TextRange(location: 0, length: 2))
     private static let first = WrittenText("Hi Ann, *look*", mentioning: ["Ann": ann])

@@ -8,7 +8,7 @@ import Testing
 @testable import ChatViewModels
 
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountsCoordinatorTests: AccountsSuite {
     let service = FakeAccountService()
     let clock = ManualClock()

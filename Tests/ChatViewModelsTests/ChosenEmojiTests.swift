@@ -5,7 +5,7 @@ import Composer
 import ComposerSessions
 import Testing
 
-@MainActor @Suite("Emoji from a list", .timeLimit(.minutes(5))) struct ChosenEmojiTests {
+@MainActor @Suite("Emoji from a list", .timeLimit(.minutes(10))) struct ChosenEmojiTests {
     @Test("A chosen emoji is inserted at the caret and then offered first by completion") func choosing() async {
         let library = EmojiLibrary(load: { throw ChatError.notFound })
         let harness = await ComposerHarness.started(emoji: library)

@@ -8,7 +8,7 @@ import LocalBackend
 import Testing
 
 /// Slash commands from the composer to the backend.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct CommandTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     @MainActor private final class App {
         let folder = TemporaryFolder()
         let store: ChatStore

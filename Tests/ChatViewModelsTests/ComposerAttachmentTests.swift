@@ -6,7 +6,7 @@ import ComposerSessions
 import Foundation
 import Testing
 
-@MainActor @Suite("Files in a room's composer", .timeLimit(.minutes(5))) struct ComposerAttachmentTests {
+@MainActor @Suite("Files in a room's composer", .timeLimit(.minutes(10))) struct ComposerAttachmentTests {
     private let service = FakeChatService()
     private let outputs = Recorder<ComposerViewModel.Output>()
 

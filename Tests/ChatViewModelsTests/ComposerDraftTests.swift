@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Drafts are restored, and saved promptly, in order and without loss.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerDraftTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ComposerDraftTests {
     // MARK: Restoring
 
     @Test func draftIsRestoredWithItsCaret() async {

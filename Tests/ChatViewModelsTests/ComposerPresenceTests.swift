@@ -5,7 +5,7 @@ import Composer
 import Testing
 
 /// Typing notifications, own and received, and key bindings.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerPresenceTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ComposerPresenceTests {
     private func typingCalls(_ harness: ComposerHarness) -> [FakeChatService.Call] {
         harness.service.calls.filter(\.isTyping)
     }

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Messages are sent once and in order, never lost, and leave no draft behind.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerSendingTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ComposerSendingTests {
     @Test func sentTextLeavesTheComposer() async {
         let harness = await ComposerHarness.started()
         harness.type("  hello ")

@@ -7,7 +7,7 @@ import Testing
 
 /// PAR-3, PAR-4: preferences and rooms determine the languages for spell checking.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct ComposerSpellingTests {
+@Suite(.timeLimit(.minutes(10))) struct ComposerSpellingTests {
     private struct FakeChecker: SpellChecker {
         var installed = ["de_DE", "en_US"]
         func languages() -> [String] { installed }

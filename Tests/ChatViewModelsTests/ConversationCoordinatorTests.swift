@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5))) final class ConversationCoordinatorTests: CoordinatorHarness {
+@MainActor @Suite(.timeLimit(.minutes(10))) final class ConversationCoordinatorTests: CoordinatorHarness {
     // MARK: Encryption
 
     @Test("A room whose encryption state cannot be read accepts no messages until it can")

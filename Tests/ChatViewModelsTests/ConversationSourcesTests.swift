@@ -7,7 +7,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Completion of members and rooms in an open conversation.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationSourcesTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ConversationSourcesTests {
     private let service = FakeChatService()
     private let room = RoomID("a")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct DesktopSearchTests {
     private let service = FakeChatService()
     private let accounts: AccountsCoordinator

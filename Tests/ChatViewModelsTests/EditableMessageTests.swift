@@ -7,7 +7,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Converts stored messages of any client for editing.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct EditableMessageTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct EditableMessageTests {
     private func editable(_ text: String, html: String? = nil, files: Int = 0) -> EditableMessage {
         var message = Message.of(1, by: Fixtures.own, text: text)
         message.formattedText = html

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EncryptionPreferencesTests {
     private let service = FakeEncryptionService()
     private let text = EncryptionText(.untranslated)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Membership and other state events grouped in one row.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct EventGroupTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct EventGroupTests {
     private let harness = TimelineHarness()
 
     nonisolated private static func sketch(_ group: EventGroup) -> String {

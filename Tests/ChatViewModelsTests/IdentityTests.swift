@@ -5,7 +5,7 @@ import Testing
 @testable import ChatViewModels
 
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct IdentityTests {
     private static let bo = MemberID("@bo:example.org")
     private static let cy = MemberID("@cy:example.org")

@@ -5,7 +5,7 @@ import Composer
 import Testing
 
 /// MIB-20: text with inline images is sent as separate messages in order.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct InlineImageTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct InlineImageTests {
     private static func written() async -> ComposerHarness {
         let harness = await ComposerHarness.started()
         for name in ["a", "b"] {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Invitations in the room list, and their page.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct InvitationViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct InvitationViewModelTests {
     private let service = FakeChatService()
     private let coordinator: ConversationCoordinator
     private let garden = Invitation(

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Which previews are requested, and the texts of their cards.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LinkPreviewsTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct LinkPreviewsTests {
     /// Responds once `gate` opens: with a preview of pages about roses, an error for another, and no preview for the
     /// rest.
     @MainActor

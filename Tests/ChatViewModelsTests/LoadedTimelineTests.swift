@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// The rows of the loaded range, and how their changes are reported.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LoadedTimelineTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct LoadedTimelineTests {
     private let service = FakeChatService()
     private let outputs = Recorder<LoadedTimeline.Output>()
     private let loaded: LoadedTimeline

@@ -10,7 +10,7 @@ import Testing
 import ToolSupport
 
 /// The view models over the local backend and its store.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LocalConversationTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct LocalConversationTests {
     /// The application without a window, over a temporary folder.
     @MainActor private final class App {
         let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Operations on individual messages, and how their failures are reported.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct MessageOperationsTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct MessageOperationsTests {
     private let service = FakeChatService()
     private let operations: MessageOperations
     private let outputs = Recorder<MessageOperations.Output>()

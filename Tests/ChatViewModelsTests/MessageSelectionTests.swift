@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Text selected within and across messages, and its copied form.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct MessageSelectionTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct MessageSelectionTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
 

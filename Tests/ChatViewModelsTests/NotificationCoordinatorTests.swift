@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 final class NotificationCoordinatorTests {
     private let service = FakeChatService()
     private let desktop = FakeNotificationPresenter()

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// When a view may request another page.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PageRequestTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct PageRequestTests {
     private let clock = ManualClock()
     private let finished = Recorder<TimelineEdge>()
     private let request: PageRequest

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatViewModels
 
 /// One-line previews of messages.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PlainPreviewTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct PlainPreviewTests {
     @Test(arguments: [
         ("**Lunch** at `12`, [menu](https://a.example)?", "Lunch at 12, menu?"),
         ("# Plans\n\n- one\n- two", "Plans • one • two"),

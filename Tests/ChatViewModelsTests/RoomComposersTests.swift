@@ -8,7 +8,7 @@ import Testing
 @testable import ChatViewModels
 
 /// The composers of several rooms: their drafts, and their effects on the rooms' timelines.
-@MainActor @Suite(.timeLimit(.minutes(5))) final class RoomComposersTests: CoordinatorHarness {
+@MainActor @Suite(.timeLimit(.minutes(10))) final class RoomComposersTests: CoordinatorHarness {
     @Test func composersAreRetainedWithTheirUndoHistory() async {
         let first = await start()
         type("unsent", in: first)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct RoomDetailsViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct RoomDetailsViewModelTests {
     private let service = FakeChatService()
     private let room = RoomID("room")
 

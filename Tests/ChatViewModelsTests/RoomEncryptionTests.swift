@@ -5,7 +5,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Encryption of new rooms, and turning encryption on in existing ones.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct RoomEncryptionTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct RoomEncryptionTests {
     private let service = FakeChatService()
     private let room = RoomID("room")
 
@@ -167,7 +167,7 @@ import Testing
 }
 
 /// Reactions are not encrypted, even in encrypted rooms.
-@MainActor @Suite(.timeLimit(.minutes(5))) final class EncryptedReactionTests: CoordinatorHarness {
+@MainActor @Suite(.timeLimit(.minutes(10))) final class EncryptedReactionTests: CoordinatorHarness {
     private let chosen = Recorder<ReactionPreferences>()
     private let effects = Recorder<TimelineViewModel.Effect>()
 

@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct RoomListViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct RoomListViewModelTests {
     private let service = FakeChatService()
     private let outputs = Recorder<RoomListViewModel.Output>()
     private let wallClock = Recorder<Date>()

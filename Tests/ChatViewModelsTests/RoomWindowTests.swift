@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Rooms in windows of their own.
-@MainActor @Suite(.timeLimit(.minutes(5))) final class RoomWindowTests: CoordinatorHarness {
+@MainActor @Suite(.timeLimit(.minutes(10))) final class RoomWindowTests: CoordinatorHarness {
     /// Opens a room's window and waits until its messages and its draft are loaded.
     private func openWindow(of room: RoomID) async throws -> Conversation {
         coordinator.openWindow(of: room)

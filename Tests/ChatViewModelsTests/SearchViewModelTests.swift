@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SearchViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct SearchViewModelTests {
     private let service = FakeChatService()
     private let displayed = Recorder<SearchResult.ID>()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Messages selected for copying, forwarding and deletion.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SelectedMessagesTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct SelectedMessagesTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
     private var selection: SelectedMessages { harness.state.selection }

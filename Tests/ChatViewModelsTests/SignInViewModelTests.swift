@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignInViewModelTests {
     private static let server = SignInServer(
         url: URL(string: "https://example.org")!, supportsPassword: true, hasWebPage: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct SignOutViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct SignOutViewModelTests {
     private static let id = "@ann:example.org"
 
     private let service = FakeAccountService()

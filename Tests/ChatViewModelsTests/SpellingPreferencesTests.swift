@@ -7,7 +7,7 @@ import Testing
 
 /// PAR-4: choosing the languages for spell checking.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct SpellingPreferencesTests {
+@Suite(.timeLimit(.minutes(10))) struct SpellingPreferencesTests {
     private struct FakeChecker: SpellChecker {
         var installed: [String]?
         func languages() throws(SpellingError) -> [String] {

@@ -9,7 +9,7 @@ import Testing
 
 /// Replies and messages that cannot be sent at once, or whose process ended meanwhile.
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredReplyTests: AccountsSuite {
     let service = FakeAccountService()
     let clock = ManualClock()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct SwitcherViewModelTests {
     private static func row(_ name: String, account: String = "", unread: Int = 0, hours: Double = 0)
         -> SwitcherViewModel.Row

@@ -4,7 +4,7 @@ import ChatViewModels
 import Testing
 
 /// The confirmations before messages are deleted or discarded.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineConfirmationTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TimelineConfirmationTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
 

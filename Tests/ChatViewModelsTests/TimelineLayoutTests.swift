@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Days, groups and the unread line.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineLayoutTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TimelineLayoutTests {
     private let harness = TimelineHarness()
 
     nonisolated private static func at(_ day: Int, _ hour: Int = 12, _ minute: Int = 0, _ second: Int = 0) -> Date {

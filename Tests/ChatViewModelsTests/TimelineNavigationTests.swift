@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Jumps, detached chunks and saved scroll positions.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineNavigationTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TimelineNavigationTests {
     private let harness = TimelineHarness(pageSize: 4, reach: 6)
     private var service: FakeChatService { harness.service }
     private var timeline: TimelineViewModel { harness.timeline }

@@ -7,7 +7,7 @@ import Testing
 import ToolSupport
 
 /// Compares the timeline with a naive model under random updates.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineOracleTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TimelineOracleTests {
     @Test(arguments: 0..<60) func randomUpdatesMatchTheExpectedTimeline(seed: Int) async {
         let room = RandomRoom(seed: UInt64(seed))
         await room.open()

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Requests for pages and ranges, one at a time.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelinePagerTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TimelinePagerTests {
     private let service = FakeChatService()
     private let pager: TimelinePager
     private let outputs = Recorder<TimelinePager.Output>()

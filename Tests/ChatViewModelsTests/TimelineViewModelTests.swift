@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TimelineViewModelTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
     private var service: FakeChatService { harness.service }

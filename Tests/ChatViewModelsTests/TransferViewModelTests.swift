@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct TransferViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct TransferViewModelTests {
     /// Reports the preset progress, then runs `work`.
     private struct FakeArchive: ConversationArchive {
         var progress: [TransferProgress] = []

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Actions on all failed messages at once.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct UnsentMessagesTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct UnsentMessagesTests {
     private let harness = TimelineHarness()
 
     private func message(_ position: Int64, _ delivery: Message.Delivery = .failed, isDeleted: Bool = false) -> Message

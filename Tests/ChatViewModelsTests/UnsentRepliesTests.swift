@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// Replies on the disk.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct UnsentRepliesTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct UnsentRepliesTests {
     private let folder = TemporaryFolder()
     private let target = NotificationTarget(account: "@ann:x", room: RoomID("room"), message: MessageID("$one"))
 

@@ -4,7 +4,7 @@ import ChatViewModels
 import Testing
 
 /// Searching users, creating rooms with them and inviting them.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct UserSearchTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct UserSearchTests {
     private nonisolated static let ann = User(id: MemberID("@ann:a"), name: "Ann")
     private nonisolated static let bo = User(id: MemberID("@bo:a"), name: "Bo")
 

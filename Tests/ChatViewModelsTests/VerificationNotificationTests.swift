@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct VerificationNotificationTests {
     private let encryption = FakeEncryptionService()
     private let desktop = FakeNotificationPresenter()

@@ -7,7 +7,7 @@ import Testing
 
 /// The page of the very first start.
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct WelcomeTests {
     /// Creates rooms unless told to fail.
     @MainActor

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ComposerSessions
 
-@MainActor @Suite("Adding files", .timeLimit(.minutes(5))) struct AttachmentQueueTests {
+@MainActor @Suite("Adding files", .timeLimit(.minutes(10))) struct AttachmentQueueTests {
     private static let maxCount = 10
     private static let maxBytes = 1_000
 

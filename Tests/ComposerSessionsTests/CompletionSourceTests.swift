@@ -25,7 +25,7 @@ struct CompletionSourceTests {
 
     private nonisolated static let people = ["Ann Lee", "Dean", "Anna"].map { CompletionEntity(id: $0, name: $0) }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func matchesAreRanked() async {
         let session = makeSession([Self.source(Self.people, recent: ["Anna"])])
         type("@", into: session)
@@ -36,7 +36,7 @@ struct CompletionSourceTests {
     }
 
     /// Cached matches appear at once and fetched ones follow; no row is duplicated or moved.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func fetchedMatchesFollowCachedOnes() async {
         let directory = CompletionDirectory { CompletionIndex(Self.people) }
         let session = makeSession([DirectorySource(prefix: "@", directory: directory)])
@@ -51,7 +51,7 @@ struct CompletionSourceTests {
         #expect(session.composer.completion?.selected == 1, "the same entity")
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func failuresAreShownInTheList() async {
         let session = makeSession([Self.failing])
         type("@", into: session)

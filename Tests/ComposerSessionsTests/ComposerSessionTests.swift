@@ -6,7 +6,7 @@ import Testing
 
 /// A composer without a room.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct ComposerSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct ComposerSessionTests {
     private struct Refused: Error {}
 
     @Test func sentMessagesReachTheHandler() async {

@@ -5,7 +5,7 @@ import ComposerSessions
 import Testing
 
 /// The texts of a composer's buttons and bars, also for assistive technology.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerTextTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ComposerTextTests {
     private let text = ComposerText(.untranslated)
 
     // MARK: Buttons and bars

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Emoji shortcodes (`:name:`) from the bundled catalogs.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct EmojiTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct EmojiTests {
     private nonisolated static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../resources/emoji").standardizedFileURL
 

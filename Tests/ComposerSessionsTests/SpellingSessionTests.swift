@@ -5,7 +5,7 @@ import Testing
 
 /// PAR-1 to PAR-4: the requests of a session to its spell checker.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct SpellingSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SpellingSessionTests {
     /// A checker whose dictionaries each contain the words that begin with the language's first letter.
     actor FakeChecker: SpellChecker {
         private(set) var asked: [[String]] = []

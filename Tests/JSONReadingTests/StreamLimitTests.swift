@@ -3,7 +3,7 @@ import JSONReading
 import Testing
 
 /// Memory bounds of the streaming parser.
-@Suite(.timeLimit(.minutes(5))) struct StreamLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamLimitTests {
     private final class RecordingReceiver: JSONReceiver {
         let enters: ([JSONStep]) -> Bool
         private(set) var received: [(path: [JSONStep], value: JSONValue)] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LocalBackend
 
-@Suite(.timeLimit(.minutes(5))) struct GuideConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct GuideConversationTests {
     private typealias Updates = AsyncStream<TimelineUpdate>.Iterator
 
     private let enough = Duration.seconds(5)

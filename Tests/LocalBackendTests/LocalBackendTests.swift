@@ -5,7 +5,7 @@ import Foundation
 import LocalBackend
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LocalBackendTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalBackendTests {
     @Test(arguments: BackendContract.all) func satisfiesTheBackendContract(_ contract: BackendContract) async throws {
         let harness = try await LocalBackendHarness()
         try await contract.run(harness.backend)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalBackend
 
-@Suite(.timeLimit(.minutes(5))) struct TimelineFeedsTests {
+@Suite(.timeLimit(.minutes(10))) struct TimelineFeedsTests {
     private let feeds = TimelineFeeds()
     private let room = RoomID("room")
     private let opening = TimelineUpdate.opened(

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// The keys of an account across restarts, and the requests that upload them.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct AccountEncryptionTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct AccountEncryptionTests {
     private static let user = MemberID("@me:example.org")
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()

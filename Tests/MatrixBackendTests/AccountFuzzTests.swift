@@ -4,7 +4,7 @@ import Testing
 import ToolSupport
 
 /// A short run of `build-aux/fuzz crypto-account`.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct AccountFuzzTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct AccountFuzzTests {
     @Test("Any content of the secret storage and the backup is either rejected or read")
     func anythingIsRefusedOrRead() async {
         let run = CryptoFuzzRun(AccountDataFuzz.self)

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Which messages of a sync are published as arrivals, and when.
-@Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
+@Suite(.timeLimit(.minutes(10))) struct ArrivalTests {
     private let room = AccountParts.room
     private let bob = "@bob:example.org"
     private let status = SyncStatus()

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Messages whose keys are in the backup.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct BackedUpMessageTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct BackedUpMessageTests {
     private let server = BackupServer()
     private let key: BackupKey
     private let secret: KeyMaterial

@@ -4,7 +4,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Truncated and invalid responses: each throws an error, and the next request is unaffected.
-@Suite(.timeLimit(.minutes(5))) struct BrokenServerTests {
+@Suite(.timeLimit(.minutes(10))) struct BrokenServerTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
     /// 200,000 zeros, compressed with gzip.

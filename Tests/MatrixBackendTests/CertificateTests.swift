@@ -5,7 +5,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Servers whose TLS certificates fail verification.
-@Suite(.timeLimit(.minutes(5))) struct CertificateTests {
+@Suite(.timeLimit(.minutes(10))) struct CertificateTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         var names = "IP:127.0.0.1"
         var begin = Date(timeIntervalSinceNow: -86400)

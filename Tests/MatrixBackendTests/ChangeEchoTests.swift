@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Local echoes of edits, reactions and deletions.
-@Suite(.timeLimit(.minutes(5))) struct ChangeEchoTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeEchoTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
     private let ids = ["$1", "$2", "$3"].map { MessageID($0) }

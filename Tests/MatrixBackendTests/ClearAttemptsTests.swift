@@ -11,7 +11,7 @@ import Testing
 @testable import MatrixBackend
 
 /// What is being sent unencrypted ends when its room becomes encrypted.
-@Suite(.timeLimit(.minutes(5))) struct ClearAttemptsTests {
+@Suite(.timeLimit(.minutes(10))) struct ClearAttemptsTests {
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatrixBackend
 
-@Suite(.timeLimit(.minutes(5))) struct ClientTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientTests {
     struct Case: Sendable, CustomStringConvertible {
         let status: Int
         let body: String

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Messages that cannot be sent yet: the account is signed out, or the server does not respond.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionFailureTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 

@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// The credential of an account's keys on its way to the place that the user has chosen.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct CredentialMoveTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct CredentialMoveTests {
     private static let user = MemberID("@me:example.org")
     private static let name = KeyCredential.name(of: user.rawValue)
     private static let earlierName = KeyCredential.earlierNames(of: user.rawValue)[0]

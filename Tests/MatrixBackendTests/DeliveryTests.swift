@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Sent messages on their way from the outbox to the timeline.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private let room = AccountParts.room
     private let transaction = TransactionID("t")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MatrixBackend
 
-@Suite(.timeLimit(.minutes(5))) struct DiscoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DiscoveryTests {
     private let versions =
         #"{"versions":["v1.11"],"unstable_features":{"org.matrix.simplified_msc3575":true,"x":false}}"#
 

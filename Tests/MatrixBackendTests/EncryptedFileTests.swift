@@ -12,7 +12,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Encrypted attachments.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct EncryptedFileTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct EncryptedFileTests {
     private let folder = TemporaryFolder()
 
     /// A file encrypted by its sender.

@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Encrypted edits that mention the user.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct EncryptedMentionTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct EncryptedMentionTests {
     private let folder = TemporaryFolder()
 
     @Test(

@@ -13,7 +13,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// What a server learns about messages sent into an encrypted room: only who sends when, and how much.
-@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct EncryptedSendingTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(10))) struct EncryptedSendingTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let server = RecordingHomeserver()

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Encrypted messages while requests for the keys of devices fail.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct FailingKeyRequestsTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct FailingKeyRequestsTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let devices = KnownDevices()

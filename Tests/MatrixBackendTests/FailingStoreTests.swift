@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Whichever access to the store fails, an encrypted room is never mistaken for an unencrypted one.
-@Suite(.timeLimit(.minutes(5))) struct FailingStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct FailingStoreTests {
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()

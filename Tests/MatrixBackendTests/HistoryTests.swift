@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Filling gaps, and the operations that need it: counting, finding echoes, jumping and paging.
-@Suite(.timeLimit(.minutes(5))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct HistoryTests {
     private let room = AccountParts.room
 
     /// Records the gaps to fill.

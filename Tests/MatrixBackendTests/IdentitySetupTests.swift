@@ -12,7 +12,7 @@ import ToolSupport
 
 /// The identity, the secret storage and the backup together, with answers that are lost and other devices that
 /// interfere.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct IdentitySetupTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct IdentitySetupTests {
     private let server = IdentityServer()
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()

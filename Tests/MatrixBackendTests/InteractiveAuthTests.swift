@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-@Suite(.timeLimit(.minutes(5))) struct InteractiveAuthTests {
+@Suite(.timeLimit(.minutes(10))) struct InteractiveAuthTests {
     private static let user = MemberID("@me:example.org")
     private static let passwordFlow: JSONValue = [["stages": ["m.login.password"]]]
 

@@ -10,7 +10,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// A setup that was interrupted between the creation of the identity and that of the backup.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct InterruptedSetUpTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct InterruptedSetUpTests {
     /// Performs the device's requests like a server that has the identity.
     private func publish(_ identity: JSONValue, of machine: CryptoMachine) async throws {
         let (user, device) = (machine.user.text, machine.device.text)

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Encrypted messages around an invitation whose response, or report by a sync, comes later than they do.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct InvitationKeysTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct InvitationKeysTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let devices = KnownDevices()

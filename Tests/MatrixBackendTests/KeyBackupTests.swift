@@ -9,7 +9,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct KeyBackupTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct KeyBackupTests {
     private let server = BackupServer()
 
     // MARK: Writing

@@ -10,7 +10,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct KeyFileTransferTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct KeyFileTransferTests {
     private let folder = TemporaryFolder()
     private var file: URL { folder.path("keys.txt") }
 

@@ -11,7 +11,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct KeyRequestsTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct KeyRequestsTests {
     private final class Paths: Sendable {
         private let paths = Mutex<[String]>([])
         var values: [String] { paths.withLock { $0 } }

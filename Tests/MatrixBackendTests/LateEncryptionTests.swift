@@ -10,7 +10,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// A room becomes encrypted while a message with files is being sent into it.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct LateEncryptionTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct LateEncryptionTests {
     private static let marker = "GEHEIM"
     private static let clearState = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" }
     private let folder = TemporaryFolder()

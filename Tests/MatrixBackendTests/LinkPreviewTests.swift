@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Requests to the homeserver for link previews, and validation of its responses.
-@Suite(.timeLimit(.minutes(5))) struct LinkPreviewTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkPreviewTests {
     private let room = RoomID("!room:example.org")
     private let address = "https://example.org/roses?a=1&b=2"
 

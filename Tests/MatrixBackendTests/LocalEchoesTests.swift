@@ -6,7 +6,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Local echo, response and sync of a message, in any order.
-@Suite(.timeLimit(.minutes(5))) struct LocalEchoesTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalEchoesTests {
     private enum Step: CaseIterable {
         /// The outbox got the response, the outbox removed the request from the disk, the sync delivered the event.
         case answered, done, synced

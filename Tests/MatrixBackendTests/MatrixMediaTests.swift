@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Downloading and caching of media.
-@Suite(.timeLimit(.minutes(5))) struct MatrixMediaTests {
+@Suite(.timeLimit(.minutes(10))) struct MatrixMediaTests {
     /// A server with one file, optionally with thumbnails.
     private final class Server: MatrixTransport {
         let hasThumbnails: Bool

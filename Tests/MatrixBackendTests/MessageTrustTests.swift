@@ -10,7 +10,7 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct MessageTrustTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct MessageTrustTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
 

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Syncs that are processed while the file of the keys cannot be opened, not even to record that.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct MissedSyncTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct MissedSyncTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
 

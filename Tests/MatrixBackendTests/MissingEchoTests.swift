@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Fetching messages that a limited sync omits: the user's own, or all of them for an export.
-@Suite(.timeLimit(.minutes(5))) struct MissingEchoTests {
+@Suite(.timeLimit(.minutes(10))) struct MissingEchoTests {
     private static let time: Int64 = 1_700_000_000_000
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")

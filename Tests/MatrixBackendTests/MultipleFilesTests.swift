@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// A message with several files is sent as one event for each.
-@Suite(.timeLimit(.minutes(5))) struct MultipleFilesTests {
+@Suite(.timeLimit(.minutes(10))) struct MultipleFilesTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 

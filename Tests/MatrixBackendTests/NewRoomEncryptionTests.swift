@@ -12,7 +12,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Rooms encrypted from their first event on, and rooms whose encryption is turned on later.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct NewRoomEncryptionTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct NewRoomEncryptionTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private static let made = RoomID("!made:example.org")

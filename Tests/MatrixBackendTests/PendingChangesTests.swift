@@ -11,7 +11,7 @@ import ToolSupport
 
 /// Changes to messages show immediately and eventually match the server, whatever the server, the sync and the
 /// user's other clients do meanwhile.
-@Suite(.timeLimit(.minutes(5))) struct PendingChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct PendingChangesTests {
     @Test(arguments: 1...20) func timelineMatchesTheOracleInAnyOrder(seed: Int) async throws {
         var model = try await PendingChangesModel(seed: UInt64(seed))
         for step in 0..<40 {

@@ -17,7 +17,7 @@ import ToolSupport
 /// Random histories of a room that is encrypted at some time, against a server that records all requests: from then on
 /// no request with text, names or files begins unencrypted, nothing is lost, no message is sent twice, and another
 /// device can decrypt what is sent.
-@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct RandomHistoryTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(10))) struct RandomHistoryTests {
     /// The number of histories per test case. A few of them run in parallel.
     private static let batch = 30
     private static let width = 4

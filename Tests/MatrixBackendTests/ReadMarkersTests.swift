@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Which read markers are sent to the server, and when.
-@Suite(.timeLimit(.minutes(5))) struct ReadMarkersTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadMarkersTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 

@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Repeated sends after lost responses, to servers that may have forgotten the transaction IDs.
-@Suite(.timeLimit(.minutes(5))) struct RepeatedSendTests {
+@Suite(.timeLimit(.minutes(10))) struct RepeatedSendTests {
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Joining and leaving rooms, and the encryption of rooms whose state is unknown.
-@Suite(.timeLimit(.minutes(5))) struct RoomEntryTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomEntryTests {
     private let room = AccountParts.room
     private let partner = "@ann:example.org"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Members of rooms, and the user directory.
-@Suite(.timeLimit(.minutes(5))) struct RoomMembershipsTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomMembershipsTests {
     private let room = AccountParts.room
     private let ann = MemberID("@ann:example.org")
 

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Updates that observers of a room or of the account receive.
-@Suite(.timeLimit(.minutes(5))) struct RoomObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomObservationTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Names and topics of rooms, and the name of the user.
-@Suite(.timeLimit(.minutes(5))) struct RoomSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomSettingsTests {
     private let room = AccountParts.room
 
     private func settings(_ parts: AccountParts) -> RoomSettings {

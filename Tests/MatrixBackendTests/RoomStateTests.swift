@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Room names and topics from incremental syncs.
-@Suite(.timeLimit(.minutes(5))) struct RoomStateTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomStateTests {
     private let room = RoomID("!room:example.org")
     private let ann = "@ann:example.org"
     private let folder = TemporaryFolder()

@@ -12,7 +12,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Encrypted events that could not be decrypted when they were received: over restarts and failures, and in history.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedHistoryTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SealedHistoryTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let devices = KnownDevices()

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Encrypted events appear in the timeline, decrypted or with the reason why they are sealed.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessageTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SealedMessageTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let devices = KnownDevices()
@@ -309,7 +309,7 @@ import ToolSupport
 }
 
 /// Sealed messages in a program built without encryption.
-@Suite(.enabled(if: !EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessagesWithoutLibraryTests {
+@Suite(.enabled(if: !EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SealedMessagesWithoutLibraryTests {
     private let folder = TemporaryFolder()
 
     @Test("Encrypted messages are sealed, with the reason that this program has no encryption")

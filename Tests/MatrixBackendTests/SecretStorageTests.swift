@@ -46,7 +46,7 @@ final class AccountDataServer: Sendable {
     }
 }
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SecretStorageTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SecretStorageTests {
     private let server = AccountDataServer()
     private var storage: SecretStorage { SecretStorage(client: server.client, user: AccountDataServer.user) }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Sliding sync requests.
-@Suite(.timeLimit(.minutes(5))) struct SlidingSyncTests {
+@Suite(.timeLimit(.minutes(10))) struct SlidingSyncTests {
     private func last(of request: MatrixRequest) throws -> Int64? {
         guard case .json(let data) = request.body else { return nil }
         return try JSONValue(parsing: data)["lists"]?["all"]?["ranges"]?.array?.first?.array?.last?.integer

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// The requests and reports of the sync loop, tested without a backend.
-@Suite(.timeLimit(.minutes(5))) struct SyncLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncLoopTests {
     /// Records what the loop delegates to its owner.
     private final class Log: Sendable {
         private let entries = Mutex<[String]>([])

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Behavior that depends on the sync's progress.
-@Suite(.timeLimit(.minutes(5))) struct SyncStatusTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncStatusTests {
     private let room = RoomID("!room:example.org")
     private static let lost: JSONValue = ["errcode": "M_UNKNOWN_POS", "status": 400]
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// An account whose sync responses exceed the accepted size.
-@Suite(.timeLimit(.minutes(5))) struct SyncWindowTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncWindowTests {
     private func start(
         _ server: BoundedServer, in folder: TemporaryFolder, sliding: Bool, token: String? = nil
     ) async throws -> (MatrixBackend, ChatStore) {

@@ -11,7 +11,7 @@ import Testing
 @testable import MatrixBackend
 
 /// The storage and publication of sync responses.
-@Suite(.timeLimit(.minutes(5))) struct SyncWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncWriterTests {
     /// The rooms reported to have a new gap.
     private final class GapRooms: Sendable {
         private let rooms = Mutex<[RoomID]>([])

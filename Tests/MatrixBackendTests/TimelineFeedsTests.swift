@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// The updates that a timeline's observers receive.
-@Suite(.timeLimit(.minutes(5))) struct TimelineFeedsTests {
+@Suite(.timeLimit(.minutes(10))) struct TimelineFeedsTests {
     private let room = AccountParts.room
 
     @Test("A timeline opens after its newest gap, with unsent messages; a stored message then replaces its echo")

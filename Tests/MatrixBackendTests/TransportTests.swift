@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// HTTP through libcurl, with the settings of a Matrix client.
-@Suite(.timeLimit(.minutes(5))) struct TransportTests {
+@Suite(.timeLimit(.minutes(10))) struct TransportTests {
     private let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
     private func exchange(

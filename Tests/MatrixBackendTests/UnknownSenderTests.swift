@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// What notifies of messages that arrive before the devices of their sender are known.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnknownSenderTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct UnknownSenderTests {
     private let folder = TemporaryFolder()
 
     @Test(

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Room keys that arrive while the device's keys cannot be opened.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnopenedKeysTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct UnopenedKeysTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let devices = KnownDevices()

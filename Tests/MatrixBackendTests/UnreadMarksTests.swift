@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Which unread marks are sent to the server, and how the server's marks are read.
-@Suite(.timeLimit(.minutes(5))) struct UnreadMarksTests {
+@Suite(.timeLimit(.minutes(10))) struct UnreadMarksTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Unread counts derived from the server's counts, receipts and markers.
-@Suite(.timeLimit(.minutes(5))) struct UnreadTests {
+@Suite(.timeLimit(.minutes(10))) struct UnreadTests {
     private let room = RoomID("!room:example.org")
     private let me = "@me:example.org"
     private let folder = TemporaryFolder()

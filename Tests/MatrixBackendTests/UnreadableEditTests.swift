@@ -7,7 +7,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Edits that come before their key.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnreadableEditTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct UnreadableEditTests {
     private let folder = TemporaryFolder()
 
     @Test("A message says that its latest edit cannot be read, until the key of the edit comes")

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// How the user's own messages and changes are displayed before the store has them.
-@Suite(.timeLimit(.minutes(5))) struct UnsentMessagesTests {
+@Suite(.timeLimit(.minutes(10))) struct UnsentMessagesTests {
     private let room = AccountParts.room
     private let unsent = UnsentMessages(ownUserID: AccountParts.own, unreadable: "Unreadable")
     private let echo = LocalEchoes.id(of: TransactionID("t"))

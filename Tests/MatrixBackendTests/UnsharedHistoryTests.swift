@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// History that the server returns, as in a public room, and for which this device never got the keys.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnsharedHistoryTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct UnsharedHistoryTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let devices = KnownDevices()

@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Messages of verifications over a server that does not take them at once.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct VerificationSenderTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct VerificationSenderTests {
     /// What the server answers to the next events; then it takes them.
     private final class Answers: Sendable {
         private let next = Mutex<[(part: String, answer: JSONValue)]>([])

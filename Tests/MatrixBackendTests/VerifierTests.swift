@@ -10,7 +10,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Verifications over a server that answers late, with errors or not at all.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct VerifierTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct VerifierTests {
     private let folder = TemporaryFolder()
     private let devices = KnownDevices()
 

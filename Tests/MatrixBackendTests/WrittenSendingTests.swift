@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// The written form of own messages survives the round trip through the server.
-@Suite(.timeLimit(.minutes(5))) struct WrittenSendingTests {
+@Suite(.timeLimit(.minutes(10))) struct WrittenSendingTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()

@@ -7,7 +7,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct BackupTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct BackupTests {
     private let backup = TestBackup()
 
     /// An exported session.

@@ -3,7 +3,7 @@ import Testing
 import ToolSupport
 
 /// A short run of the fuzzers that `build-aux/fuzz crypto-NAME` runs for long.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct CryptoFuzzTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct CryptoFuzzTests {
     @Test("Any input of servers, devices, users and files is rejected or read", arguments: CryptoFuzzRun.Kind.allCases)
     func anythingIsRefusedOrRead(kind: CryptoFuzzRun.Kind) async {
         let run = CryptoFuzzRun(kind)

@@ -7,7 +7,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct CryptoMachineTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct CryptoMachineTests {
     private func peer(of fixture: MachineFixture, _ user: ExactText = "@a:b") async throws -> TestPeer {
         let peer = try await fixture.peer(user)
         try await fixture.know([peer.device])

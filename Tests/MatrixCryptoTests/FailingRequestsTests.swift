@@ -8,7 +8,7 @@ import Testing
 import ToolSupport
 
 /// Messages to the device that arrive while requests about devices and keys fail.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct FailingRequestsTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct FailingRequestsTests {
     /// Lets the next query of devices fail, as by a server that does not respond.
     private func failQuery(of fixture: MachineFixture) async throws {
         while let request = try await fixture.machine.nextRequest(at: fixture.start) {

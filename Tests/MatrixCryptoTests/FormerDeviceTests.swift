@@ -7,7 +7,7 @@ import Testing
 import ToolSupport
 
 /// What another device has of the one that it replaces, after signing in anew.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct FormerDeviceTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct FormerDeviceTests {
     /// Answers all requests like a server that lists no device of anybody.
     private func answerAll(of machine: CryptoMachine, at now: Date) async throws {
         for _ in 0..<50 {

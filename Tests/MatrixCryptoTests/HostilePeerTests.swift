@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixCrypto
 
 /// To-device messages that anyone can send in any number.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct HostilePeerTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct HostilePeerTests {
     private func withheld(_ number: Int, _ code: String = "m.unverified") -> JSONValue {
         [
             "type": "m.room_key.withheld", "sender": "@a:b",

@@ -7,7 +7,7 @@ import ToolSupport
 
 @testable import MatrixCrypto
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) final class KeyFileTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) final class KeyFileTests {
     private let folder: URL
     private var file: URL { folder.appending(path: "keys.txt") }
 

@@ -8,7 +8,7 @@ import Testing
 import ToolSupport
 
 /// Changes of those who read an encrypted room, between two messages.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct ReaderChangesTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct ReaderChangesTests {
     @Test("The device that replaces another between invitation and join reads what follows, and the former no more")
     func deviceReplacedWhileInvited() async throws {
         var fixture = try await SendingFixture()

@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixCrypto
 
 /// Sending to encrypted rooms: who can read it, with which key, and what is stored beforehand.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct RoomSendingTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct RoomSendingTests {
     private static let day: TimeInterval = 86_400
 
     private func session(_ sealed: JSONValue) -> String { sealed["session_id"]?.string ?? "" }

@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixCrypto
 
 /// Secrets that come from other devices through Olm.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SecretSharingTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SecretSharingTests {
     private let user: ExactText = "@me:b"
 
     /// A device with only the self-signing key.

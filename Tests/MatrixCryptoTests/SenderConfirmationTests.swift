@@ -8,7 +8,7 @@ import Testing
 import ToolSupport
 
 /// Devices that are signed out before any message of theirs is read.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SenderConfirmationTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SenderConfirmationTests {
     private let group: OutboundGroupSession
 
     init() throws { group = try OutboundGroupSession() }

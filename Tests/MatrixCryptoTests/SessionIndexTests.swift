@@ -9,7 +9,7 @@ import ToolSupport
 @testable import MatrixCrypto
 
 /// The session indices that messages use: none is used twice, whatever happens in between.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SessionIndexTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SessionIndexTests {
     private func session(_ sealed: JSONValue) -> String { sealed["session_id"]?.string ?? "" }
 
     @Test("A restart amid reserved indices uses none twice, skips no more than were used, and others can read on")

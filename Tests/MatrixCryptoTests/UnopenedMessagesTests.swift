@@ -7,7 +7,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnopenedMessagesTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct UnopenedMessagesTests {
     private func kept(_ fixture: MachineFixture) async -> [CryptoRecord] {
         await fixture.storage.cryptoRecords(.unopenedMessage, owner: nil)
     }

@@ -12,7 +12,7 @@ import ToolSupport
 @testable import MatrixCrypto
 
 /// The sessions of accounts on a real homeserver: signing in, signing in again, signing out.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountSessionTests {
     /// An account whose session was ended by the server stays listed until the user signs in again.
     @Test func endedSessionCanSignInAgain() async throws {

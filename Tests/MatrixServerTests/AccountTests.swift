@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Accounts on a real homeserver: restarts, the keyring, the profile and damage.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountTests {
     @Test func accountIsRestoredAfterRestart() async throws {
         let home = AccountHome()

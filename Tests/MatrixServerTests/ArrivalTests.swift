@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// The levels of arriving messages, according to a real homeserver's push rules.
-@Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
+@Suite(.timeLimit(.minutes(10))) struct ArrivalTests {
     @Test(arguments: [true, false]) func messagesOfOthersArriveWithTheirLevel(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)

@@ -8,7 +8,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Runs the backend contract over a homeserver.
-@Suite(.timeLimit(.minutes(5))) struct ContractTests {
+@Suite(.timeLimit(.minutes(10))) struct ContractTests {
     /// A file on the server has another URI than the sent file, and no alternative text; `filesGoWithMessages` tests
     /// the rest, `EncryptedFileTests` and `EncryptedSendingTests` for encrypted files.
     private static let others = ["a file that is sent comes back with its content, its size and its name"]

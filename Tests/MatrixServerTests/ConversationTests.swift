@@ -11,7 +11,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Two users on a real homeserver, with sliding and plain sync.
-@Suite(.timeLimit(.minutes(5))) struct ConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct ConversationTests {
     /// Creates Ann's room with Bob in it.
     private func meet(sliding: Bool) async throws -> (ann: MatrixUser, bob: MatrixUser, room: RoomID) {
         let ann = try await MatrixUser.make("ann", sliding: sliding)

@@ -8,7 +8,7 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// A video in an encrypted room, from one account to another, over a real homeserver.
-@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct EncryptedVideoTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct EncryptedVideoTests {
     /// The addresses that an account has requested.
     private final class RequestLog: Sendable {
         private let asked = Mutex<[String]>([])

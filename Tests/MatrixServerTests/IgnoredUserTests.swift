@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Ignored users, whose messages a real homeserver leaves out and does not send later by itself.
-@Suite(.timeLimit(.minutes(5))) struct IgnoredUserTests {
+@Suite(.timeLimit(.minutes(10))) struct IgnoredUserTests {
     private func setIgnored(_ users: [MatrixUser], by user: MatrixUser) async throws {
         let members = users.map { ($0.session.user.rawValue, JSONValue.object([:])) }
         try await user.client.setAccountData(

@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Two users on a real homeserver who invite each other, with sliding and plain sync.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct InvitationTests {
     private func pair(sliding: Bool) async throws -> (ann: MatrixUser, bo: MatrixUser) {
         (try await MatrixUser.make("ann", sliding: true), try await MatrixUser.make("bo", sliding: sliding))

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// An account whose sync exceeds the maximum response size.
-@Suite(.timeLimit(.minutes(5))) struct LargeSyncTests {
+@Suite(.timeLimit(.minutes(10))) struct LargeSyncTests {
     @Test(arguments: [true, false]) func oversizedSyncIsSplit(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         await ann.backend.close()

@@ -10,7 +10,7 @@ import Testing
 
 /// Other clients on devices that are confirmed only after a message was sent: they do not receive its key then, and
 /// decrypt it with a key from a backup or not at all. Over a real homeserver.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LateKeyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LateKeyTests {
     private func device(of user: MatrixUser) async throws -> MatrixPeer {
         try await MatrixPeer(
             user.session.user, server: user.server.url, client: .sdk, options: ["--restored"])

@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Unread marks across two devices of a user.
-@Suite(.timeLimit(.minutes(5))) struct MarkedUnreadTests {
+@Suite(.timeLimit(.minutes(10))) struct MarkedUnreadTests {
     @Test(arguments: [true, false]) func markIsSharedUntilTheRoomIsReadOnEitherDevice(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let room = try await ann.backend.createRoom(named: "A room")

@@ -3,7 +3,7 @@ import Testing
 import ToolSupport
 
 /// Short versions of `parlance-matrix-soak`.
-@Suite(.timeLimit(.minutes(5))) struct MatrixSoakTests {
+@Suite(.timeLimit(.minutes(10))) struct MatrixSoakTests {
     /// Two client processes and their own homeserver, all of which are killed during the run.
     @Test func messagesOfTwoUsersArriveOnceAndInOrder() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run([

@@ -10,7 +10,7 @@ import Testing
 /// Rooms that are encrypted from their first event on, over a real homeserver.
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"), .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct NewEncryptedRoomTests {
     /// Creates a user with keys, and another client.

@@ -6,7 +6,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Notification settings across two devices, and their effect through a real homeserver's push rules.
-@Suite(.timeLimit(.minutes(5))) struct NotificationSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationSettingsTests {
     private func wait(
         _ user: MatrixUser, where condition: (NotificationSettings) -> Bool
     ) async throws {

@@ -10,7 +10,7 @@ import Testing
 
 /// Notifications of one account on two devices, over a real homeserver.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct NotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationTests {
     /// The desktop of one device.
     @MainActor @Observable
     final class Desktop: RoomNotificationPresenter {

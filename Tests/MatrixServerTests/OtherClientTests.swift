@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Messages that the user sent from another client.
-@Suite(.timeLimit(.minutes(5))) struct OtherClientTests {
+@Suite(.timeLimit(.minutes(10))) struct OtherClientTests {
     /// Regression: the room mention was mere text here, and saving an edit removed it.
     @Test(arguments: [true, false]) func editKeepsTheRoomMention(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)

@@ -6,7 +6,7 @@ import Testing
 @testable import MatrixBackend
 
 /// What other users learn about a user's activity.
-@Suite(.timeLimit(.minutes(5))) struct PrivacyTests {
+@Suite(.timeLimit(.minutes(10))) struct PrivacyTests {
     @Test(arguments: [true, false]) func privateReceiptsReachOwnDevicesAlone(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)

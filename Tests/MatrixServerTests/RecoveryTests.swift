@@ -10,7 +10,7 @@ import ToolSupport
 @testable import MatrixCrypto
 
 /// Recovery of keys that were lost with a device, over a real homeserver.
-@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct RecoveryTests {
+@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(10))) struct RecoveryTests {
     private func backup(of user: MatrixUser) async throws -> KeyBackup {
         let machine = try #require(await user.backend.keys.machine)
         let sealed = user.backend.sealed

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Joining rooms on a real homeserver.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoomEntryTests {
     @Test func directChatIsCreatedOnce() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)

@@ -12,7 +12,7 @@ import Testing
 /// This device decrypts another client's messages, over a real homeserver.
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"), .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct RoomKeyTests {
     /// Creates a user with keys.

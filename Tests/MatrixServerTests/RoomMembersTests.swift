@@ -5,7 +5,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Creating rooms with all options, and user search, on a real homeserver.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoomMembersTests {
     @Test func publicRoomIsFoundByAliasWithItsPermissions() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Room upgrades, spaces, knocks and permalinks on a real homeserver.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RoomSuccessionTests {
     @Test(arguments: [true, false]) func upgradedRoomLinksToItsSuccessorAndBack(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)

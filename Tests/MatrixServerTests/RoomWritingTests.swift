@@ -15,7 +15,7 @@ import Testing
 /// real homeserver.
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"), .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct RoomWritingTests {
     /// Returns an event as stored on the server.

@@ -10,7 +10,7 @@ import Testing
 /// Verification and recovery against matrix-rust-sdk with its strictest settings, over a real homeserver.
 @Suite(
     .enabled(if: !PeerClient.sdk.command.isEmpty, "no peer: build-aux/ratchets-peers --sdk installs it"), .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct StrictPeerTests {
     /// Signs in matrix-rust-sdk on another device of a user.

@@ -12,7 +12,7 @@ import Testing
 @Suite(
     .enabled(if: !MatrixPeer.command.isEmpty, "no encryption: build-aux/ratchets-peers --matrix says more"),
     .serialized,
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct TrustTests {
     /// Accepts a request, compares on both sides, and confirms the match.

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Unread counts as a real homeserver computes them.
-@Suite(.timeLimit(.minutes(5))) struct UnreadTests {
+@Suite(.timeLimit(.minutes(10))) struct UnreadTests {
     /// Creates Ann's room with Bob in it, who sends a number of messages; the first one mentions Ann.
     private func meet(_ ann: MatrixUser, _ bob: MatrixUser, messages: Int) async throws -> (RoomID, [MessageID]) {
         let room = try await ann.backend.createRoom(named: "A room")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Random messages keep their mentions, text and appearance at every stage.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct WrittenTripTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WrittenTripTests {
     /// The number of messages sent together, in a room of their own.
     private static let batch = 50
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `parlance-replay` as a process with pipes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
     @Test func everyLineIsAnsweredImmediately() throws {
         let replay = try ReplayProcess()

@@ -6,7 +6,7 @@ import Spelling
 import Testing
 
 /// PAR-3, PAR-4: words are checked with the installed dictionaries.
-@Suite(.timeLimit(.minutes(5))) struct EnchantCheckerTests {
+@Suite(.timeLimit(.minutes(10))) struct EnchantCheckerTests {
     /// The folder in which Enchant stores the words that tests add.
     private static let words: TemporaryFolder? = {
         let folder = TemporaryFolder()

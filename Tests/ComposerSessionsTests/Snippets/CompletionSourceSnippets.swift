@@ -27,7 +27,7 @@ struct TicketSource: CompletionSource {
 // end snippet
 
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct CompletionSourceSnippets {
+@Suite(.timeLimit(.minutes(10))) struct CompletionSourceSnippets {
     private struct Unreachable: Error {}
 
     private func type(_ text: String, into session: ComposerSession) {

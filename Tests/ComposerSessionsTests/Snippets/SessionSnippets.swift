@@ -6,7 +6,7 @@ import Testing
 // The code of ComposerGtk.docc/EmbeddingInTenMinutes.md that needs no widget. `make lint` compares each block with a
 // snippet.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct SessionSnippets {
+@Suite(.timeLimit(.minutes(10))) struct SessionSnippets {
     @Test("A session stores drafts and saves edits")
     func sessionStoresAndSaves() async throws {
         let session = ComposerSession()

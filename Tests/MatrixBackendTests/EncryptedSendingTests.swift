@@ -46,6 +46,37 @@ import ToolSupport
 
     private var types: [String] { server.events.compactMap { $0["type"]?.string } }
 
+    @Test(
+        "A message that the sync skipped can be edited, but not one that the server has made up in its place",
+        arguments: [false, true])
+    func editOfASkippedMessage(isForged: Bool) async throws {
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, clock: NonWaitingClock()
+        ) { [server] request in
+            guard request.url.path.contains("/event/") else { return server.answer(request) }
+            let id = request.url.lastPathComponent
+            let forged = Events.event(
+                id, "m.room.message", ["msgtype": "m.file", "body": "a.txt", "url": "mxc://example.org/other"],
+                by: EncryptedAccount.user.rawValue)
+            return isForged ? forged : server.events.first { $0["event_id"]?.string == id }
+        }
+        try await account.sync(EncryptedAccount.state)
+        server.seal()
+        let echo = try await account.backend.send(
+            Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
+        await account.backend.sendingEnds(in: room)
+        try await account.backend.edit(echo.id, in: room, to: WrittenText("\(Self.marker) 2"))
+        if isForged {
+            await account.backend.displayed(in: room) { $0.contains { $0.pendingChange?.isRejected == true } }
+            #expect(types == ["m.room.encrypted"])
+        } else {
+            await account.backend.sendingEnds(in: room)
+            #expect(types == ["m.room.encrypted", "m.room.encrypted"])
+        }
+        expectNothingInTheClear()
+        await account.close()
+    }
+
     @Test("Texts, captions, edits, files and file names are encrypted; reactions and redactions are not")
     func kinds() async throws {
         let account = try await sealed()

@@ -24,6 +24,7 @@ struct MessageFetcher: Sendable {
         var message = Message(
             id: id, roomID: room, sender: new.sender, content: new.content, sentAt: new.sentAt, position: .min,
             replyTo: new.replyTo, isDeleted: isDeleted)
+        message.trust = new.trust
         if case .change(let change) = parser.bundledEdit(of: event), case .edit(let wording) = change.kind {
             message.edit(to: wording, at: change.at)
             message.kind = change.content?.kind ?? message.kind

@@ -26,8 +26,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     init(
         client: MatrixClient, store: ChatStore, context: AccountContext, syncStatus: SyncStatus,
-        keys: AccountEncryption,
-        media: MatrixMedia,
+        keys: AccountEncryption, media: MatrixMedia,
         onDelivery: @escaping @Sendable (OutboxRequest, Delivery) async -> Void
     ) {
         self.client = client
@@ -191,15 +190,14 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     /// Returns a message that is to be edited. The sync may not have returned it yet, or skipped it: waiting for it would
     /// then hold up everything after the edit.
-    private func original(
-        _ id: MessageID, in room: RoomID, _ way: RoomEncryption.Way
-    ) async throws -> Message {
+    private func original(_ id: MessageID, in room: RoomID, _ way: RoomEncryption.Way) async throws -> Message {
         if let stored = try await store.messages([id], in: room).first { return stored }
         // Without keys, it could not be read.
         if way == .sealed { try await sealer.requireReadiness() }
-        guard let fetched = try await fetcher.message(id, in: room) else {
-            throw DeliveryError.rejected(reason: "the message it changes cannot be read")
-        }
+        // An edit repeats the message's files and mentions: they must be the user's own, not a server's.
+        guard let fetched = try await fetcher.message(id, in: room), fetched.sender == ownUserID,
+            way == .clear || fetched.trust != .notEncrypted
+        else { throw DeliveryError.rejected(reason: "the message it changes cannot be read") }
         return fetched
     }
 

@@ -309,9 +309,10 @@ final class EncryptionDialogTests: GtkTestCase {
             let problem = "The passphrases do not match."
             let dialog = try XCTUnwrap(OpenDialogs.alert)
             try RealInput.type("te")
-            try RealInput.press("Return")
-            XCTAssertEqual(secrets, [])
             XCTAssertFalse(dialog.visibleTexts.contains(problem))
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains(problem) })
+            XCTAssertEqual(secrets, [])
             try RealInput.type("e")
             XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains(problem) })
             try RealInput.press("BackSpace")

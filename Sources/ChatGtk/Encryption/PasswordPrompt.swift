@@ -35,16 +35,17 @@ enum PasswordPrompt {
             body: translated("Whoever has the file and the passphrase can read your encrypted messages."),
             fields: [translated("Passphrase"), translated("Repeat Passphrase")], accept: translated("_Choose File…"),
             isValid: { EncryptionPreferencesViewModel.State.isPassphrase($0[0], repeated: $0[1]) },
-            problem: {
-                EncryptionPreferencesViewModel.State.isMistyped($0[0], repeated: $0[1])
-                    ? translated("The passphrases do not match.") : ""
+            problem: { texts, isDone in
+                let isMistyped = EncryptionPreferencesViewModel.State.isMistyped(texts[0], repeated: texts[1])
+                return isMistyped || isDone && !texts[0].isEmpty ? translated("The passphrases do not match.") : ""
             }, entered)
     }
 
     private static func present(
         over parent: Widget, heading: String, body: String, fields titles: [String], accept: String,
         cancelled: @escaping @MainActor () -> Void = {}, isValid: @escaping @MainActor ([String]) -> Bool,
-        problem: (@MainActor ([String]) -> String)? = nil, _ entered: @escaping @MainActor (AccountCredential) -> Void
+        problem: (@MainActor (_ texts: [String], _ isDone: Bool) -> String)? = nil,
+        _ entered: @escaping @MainActor (AccountCredential) -> Void
     ) {
         let dialog = MessageDialog(heading: heading, body: body)
         let box = Box(.vertical, spacing: 6)
@@ -65,16 +66,20 @@ enum PasswordPrompt {
         dialog.setResponse("accept", isEnabled: false)
         let form = PasswordForm(count: fields.count, isValid)
         for (index, field) in fields.enumerated() {
-            field.onChange { [weak dialog, weak field, form] in
+            field.onChange { [weak dialog, weak field, weak note, weak last = fields.last, form] in
                 // A field that is being destroyed reports one more change, and has no text to read.
                 guard let field, field.isMapped else { return }
                 form.texts[index] = field.text
                 dialog?.setResponse("accept", isEnabled: form.isValid)
-                if let problem { show(problem(form.texts), in: note, of: fields.last) }
+                if let problem { show(problem(form.texts, false), in: note, of: last) }
             }
             let next = index + 1 < fields.count ? fields[index + 1] : nil
-            field.onActivate { [weak dialog, weak next, form] in
-                guard form.isValid else { return _ = next?.grabFocus() }
+            field.onActivate { [weak dialog, weak field, weak next, weak note, form] in
+                guard form.isValid else {
+                    if let next { return _ = next.grabFocus() }
+                    if let problem { show(problem(form.texts, true), in: note, of: field) }
+                    return
+                }
                 form.answer(with: entered)
                 close(dialog)
             }
@@ -88,7 +93,7 @@ enum PasswordPrompt {
                 return false
             }
         }
-        dialog.retain([dialog] + fields)
+        dialog.retain([dialog, note].compactMap(\.self) + fields)
         dialog.present(over: parent)
         fields.first?.grabFocus()
     }

@@ -108,7 +108,7 @@ import Testing
         await store.close()
     }
 
-    /// Neither has the sync delivered it: it may skip a message for good, which must not hold up what follows the edit.
+    /// The sync may skip the message for good. What was written after the edit must not wait for it.
     @Test(arguments: [true, false]) func localEchoCanBeEdited(serverHasIt: Bool) async throws {
         let text = Events.text("$t", "echo", by: own)
         let server = FakeHomeserver { request in

@@ -32,7 +32,7 @@ import ToolSupport
     func release() async throws {
         let parts = try await useAndClose()
         // Its last tasks are ending.
-        for _ in 0..<500 where !parts.remaining.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<3000 where !parts.remaining.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(parts.remaining == [])
     }
 

@@ -48,8 +48,8 @@ import ToolSupport
 
     @Test(
         "A message that the sync skipped can be edited, but not one that the server has made up in its place",
-        arguments: [false, true])
-    func editOfASkippedMessage(isForged: Bool) async throws {
+        arguments: ["none", "clear", "other"])
+    func editOfASkippedMessage(forgery: String) async throws {
         let account = try await EncryptedAccount.start(
             in: folder, credentials, clock: NonWaitingClock()
         ) { [server] request in
@@ -58,21 +58,25 @@ import ToolSupport
             let forged = Events.event(
                 id, "m.room.message", ["msgtype": "m.file", "body": "a.txt", "url": "mxc://example.org/other"],
                 by: EncryptedAccount.user.rawValue)
-            return isForged ? forged : server.events.first { $0["event_id"]?.string == id }
+            switch forgery {
+            case "clear": return forged
+            case "other": return server.events.first { $0["event_id"]?.string != id }
+            default: return server.events.first { $0["event_id"]?.string == id }
+            }
         }
         try await account.sync(EncryptedAccount.state)
         server.seal()
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 0", transaction: "t0"), to: room)
         let echo = try await account.backend.send(
             Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
         await account.backend.sendingEnds(in: room)
         try await account.backend.edit(echo.id, in: room, to: WrittenText("\(Self.marker) 2"))
-        if isForged {
-            await account.backend.displayed(in: room) { $0.contains { $0.pendingChange?.isRejected == true } }
-            #expect(types == ["m.room.encrypted"])
-        } else {
+        if forgery == "none" {
             await account.backend.sendingEnds(in: room)
-            #expect(types == ["m.room.encrypted", "m.room.encrypted"])
+        } else {
+            await account.backend.displayed(in: room) { $0.contains { $0.pendingChange?.isRejected == true } }
         }
+        #expect(types == Array(repeating: "m.room.encrypted", count: forgery == "none" ? 3 : 2))
         expectNothingInTheClear()
         await account.close()
     }

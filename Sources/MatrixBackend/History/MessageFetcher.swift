@@ -9,9 +9,10 @@ struct MessageFetcher: Sendable {
 
     /// - Returns: `nil` if the server does not have it, or it cannot be read here.
     func message(_ id: MessageID, in room: RoomID) async throws -> Message? {
-        guard let found = try await client.event(id, in: room), !context.ignoredUsers.contains(found.sender) else {
-            return nil
-        }
+        // A server may answer with another event, which can be decrypted as well.
+        guard let found = try await client.event(id, in: room), found.id == id,
+            !context.ignoredUsers.contains(found.sender)
+        else { return nil }
         let event = try await opener.opened([found], in: room)[0]
         let parser = EventParser(ownUserID: context.ownUserID, translator: context.translator)
         let new: NewMessage

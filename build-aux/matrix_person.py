@@ -44,7 +44,7 @@ def go_to(person, key, name):
         person.press(key)
         # By their paths: a row and the switch in it have one name.
         person.sees_change(lambda: [found.path for found in person.focused()], [found.path for found in before])
-    wait(f"the focus of {person.user} on '{name}'", is_there)
+    wait(f"the focus of {person.user} on '{name}'", is_there, resting=False)
 
 
 def sign_in(person, server, user, keyring, password="correct horse", in_file=False):

@@ -124,12 +124,11 @@ class Person:
         """The keyboard goes to this program."""
         def is_active():
             # Anew each time: a dialog may be on its way. A menu leaves the focus with its window.
-            found = self.windows()
-            focus = subprocess.run(["xdotool", "getwindowfocus"], capture_output=True, text=True).stdout.strip()
-            if focus in found:
+            focus = subprocess.run(["xdotool", "getwindowfocus", "getwindowpid"], capture_output=True, text=True).stdout
+            if focus.strip() == str(self.process.pid):
                 return True
             # None of them may be shown for a moment, as one gives way to another.
-            if found:
+            if found := self.windows():
                 subprocess.run(["xdotool", "windowactivate", found[-1]], check=False, stderr=subprocess.DEVNULL)
             return False
         wait(f"the focus in {self.user}'s window", is_active)
@@ -171,20 +170,20 @@ class Person:
         def is_there():
             cause()
             end = time.monotonic() + 8
-            while time.monotonic() < end:
+            while (begun := time.monotonic()) < end:
                 if self.shown(text):
                     return True
-                time.sleep(0.05)
+                rest(begun)
             return False
-        wait(f"'{text}' for a moment in {self.user}'s window", is_there, seen=self.names)
+        wait(f"'{text}' for a moment in {self.user}'s window", is_there, seen=self.names, resting=False)
 
     def sees_change(self, read, before):
         """Waits a moment until what `read` answers is another thing: what assistive technology is told comes later than
         the key.
         """
         end = time.monotonic() + 3
-        while read() in (None, before) and time.monotonic() < end:
-            time.sleep(0.02)
+        while (begun := time.monotonic()) < end and read() in (None, before):
+            rest(begun, 0.02)
 
     def misses(self, text):
         def is_gone():
@@ -251,7 +250,7 @@ class Person:
 
     def focused(self):
         """What has the focus of its window, for each of them."""
-        return [each for each in self.reader.objects() if each.has(State.FOCUSED)]
+        return self.reader.objects(State.FOCUSED)
 
     def focuses(self):
         """The same, by name."""
@@ -260,8 +259,8 @@ class Person:
     def focus(self):
         """Role and name of what has the keyboard focus, of the dialog that was opened last: each window has a focus."""
         found = None
-        for each in self.reader.objects():
-            if each.has(State.FOCUSED) and each.role != "frame":
+        for each in self.focused():
+            if each.role != "frame":
                 found = {"role": each.role, "name": each.name}
         return found
 
@@ -323,17 +322,28 @@ def check_printed(people, also=()):
                 fail(f"{person.user}'s program has printed '{text}'")
 
 
+def rest(begun, least=0.05):
+    """Sleeps for twice as long as since `begun`, when somebody began to look, but for no more than half a second: programs,
+    buses and the display answer each look, and would be slowed down by what waits for them.
+    """
+    time.sleep(min(max(least, 2 * (time.monotonic() - begun)), 0.5))
+
+
 def fail(message):
     print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
     sys.exit(1)
 
 
-def wait(what, condition, seconds=60, seen=None):
-    """Waits until the condition answers. `seen` says what is there instead, for the log: a picture is not always kept."""
+def wait(what, condition, seconds=60, seen=None, resting=True):
+    """Waits until the condition answers, which is asked again at once if it rests itself. `seen` says what is there instead,
+    for the log: a picture is not always kept.
+    """
     end = time.monotonic() + seconds
     while time.monotonic() < end:
+        begun = time.monotonic()
         answer = condition()
         if answer:
             return answer
-        time.sleep(0.05)
+        if resting:
+            rest(begun)
     fail(f"not within {seconds} s: {what}" + (f"; there is {' | '.join(seen())}" if seen else ""))

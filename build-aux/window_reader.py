@@ -3,6 +3,8 @@
 GTK answers with all of its objects at once (org.a11y.atspi.Cache) in a fraction of the time that libatspi takes to ask
 each of them, and libatspi is not always told that what it remembers has changed.
 """
+import functools
+
 import gi
 
 gi.require_version("Atspi", "2.0")
@@ -20,14 +22,32 @@ WHOLE = GLib.Variant("(ii)", (0, 0x7FFFFFFF))
 
 
 class Object:
-    """An accessible object as it was when it was read."""
+    """An accessible object as it was when it was read, from an item of ((so)(so)(so)iiassusau): itself, the program, its
+    parent, its place there, how many children it has, interfaces, name, role, description, states.
+    """
 
     def __init__(self, item):
-        (_, self.path), _, _, _, self.count, interfaces, self.name, role, _, states = item
-        self.interfaces = set(interfaces)
-        self.kind = Atspi.Role(role)
-        self.states = states
+        # Not `unpack`, which takes most of the time of a look: only what each object is asked for is read.
+        part = item.get_child_value
+        self.path = part(0).get_child_value(1).get_string()
+        self.parent = part(2).get_child_value(1).get_string()
+        self.place, self.count = part(3).get_int32(), part(4).get_int32()
+        states = part(9)
+        self.states = states.get_child_value(0).get_uint32(), states.get_child_value(1).get_uint32()
+        self.item = item
         self.text = ""
+
+    @functools.cached_property
+    def interfaces(self):
+        return set(self.item.get_child_value(5).get_strv())
+
+    @functools.cached_property
+    def name(self):
+        return self.item.get_child_value(6).get_string()
+
+    @functools.cached_property
+    def kind(self):
+        return Atspi.Role(self.item.get_child_value(7).get_uint32())
 
     @property
     def role(self):
@@ -51,18 +71,20 @@ class Reader:
             address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
         self.pid = pid
         self.program = None
+        # The children of each object, with what GTK said of them when it was asked for them.
+        self.families = {}
 
     def close(self):
         self.bus.close_sync()
 
-    def objects(self):
-        """The visible objects with their names and texts, depth first, windows in the order of their opening. Nothing
-        while the program is not on the bus.
+    def objects(self, state=None):
+        """The visible objects, or those of them in that state, with their names and texts, depth first, windows in the
+        order of their opening. Nothing while the program is not on the bus.
         """
         self.program = self.program or self._find()
         if not self.program:
             return []
-        visible = list(self._visible())
+        visible = [each for each in self._visible() if state is None or each.has(state)]
         self._read_texts(visible)
         self._read_labels([each for each in visible if not each.name and each.kind not in UNNAMED])
         return visible
@@ -82,25 +104,39 @@ class Reader:
         return None
 
     def _visible(self):
-        objects, children = {}, {}
-        known = -1
+        objects, known = {}, -1
         # GTK makes an object when its parent is asked for it: what nobody has asked for is not in the answer.
         while len(objects) > known:
             known = len(objects)
-            answer = self._ask([("/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems", None)])[0]
+            answer = self._ask([("/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems", None)], packed=True)[0]
             if not answer:
                 return
-            objects = {each.path: each for each in map(Object, answer[0])}
-            # What is hidden names its parent still: only the parent tells.
-            parents = [each for each in objects.values() if each.count and each.path not in children]
-            parents = [ROOT, *(each.path for each in parents if each.path != ROOT)]
-            for path, answer in zip(parents, self._ask([(path, ACCESSIBLE, "GetChildren", None) for path in parents])):
-                children[path] = [child for _, child in answer[0]] if answer else []
+            items = answer.get_child_value(0)
+            read = (Object(items.get_child_value(place)) for place in range(items.n_children()))
+            objects = {each.path: each for each in read}
+            children = self._children(objects)
             if all(path in objects for path in self._reached(objects, children)):
                 break
         for path in self._reached(objects, children):
             if path in objects:
                 yield objects[path]
+
+    def _children(self, objects):
+        """What is hidden names its parent still: only the parent tells. It is asked again when it has more or fewer than it
+        had, or when anything has changed about what names it.
+        """
+        said = {path: [each.count] for path, each in objects.items() if each.count}
+        for each in objects.values():
+            if each.parent in said:
+                said[each.parent].append((each.path, each.place, each.states))
+        said[ROOT] = None
+        asked = [path for path in said if said[path] is None or self.families.get(path, (None, None))[0] != said[path]]
+        answers = self._ask([(path, ACCESSIBLE, "GetChildren", None) for path in asked])
+        families = {path: self.families[path] for path in said.keys() - asked}
+        for path, answer in zip(asked, answers):
+            families[path] = said[path], [child for _, child in answer[0]] if answer else []
+        self.families = families
+        return {path: children for path, (_, children) in families.items()}
 
     def _reached(self, objects, children):
         pending = list(reversed(children[ROOT]))
@@ -139,9 +175,9 @@ class Reader:
         for each in others:
             each.name = " ".join(texts[path][0] for path in named.get(each.path, []) if texts[path])
 
-    def _ask(self, calls, to=None):
+    def _ask(self, calls, to=None, packed=False):
         """The answers to calls of (path, interface, method, arguments), all sent before the first is awaited; None for
-        what has gone.
+        what has gone. As variants if they are to stay packed.
         """
         answers = [None] * len(calls)
         pending = len(calls)
@@ -150,7 +186,8 @@ class Reader:
             nonlocal pending
             pending -= 1
             try:
-                answers[place] = bus.call_finish(result).unpack()
+                answer = bus.call_finish(result)
+                answers[place] = answer if packed else answer.unpack()
             except GLib.Error:
                 pass
         for place, (path, interface, method, arguments) in enumerate(calls):

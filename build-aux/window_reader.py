@@ -63,6 +63,12 @@ class Object:
         return bool(self.states[word] >> bit & 1)
 
 
+def paths(answer):
+    """The paths of an answer of (a(so))."""
+    objects = answer.get_child_value(0)
+    return [objects.get_child_value(place).get_child_value(1).get_string() for place in range(objects.n_children())]
+
+
 class Reader:
     """Reads the windows of the process `pid`, which is on the accessibility bus at `address`."""
 
@@ -71,8 +77,14 @@ class Reader:
             address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
         self.pid = pid
         self.program = None
-        # The children of each object, with what GTK said of them when it was asked for them.
-        self.families = {}
+        # The children of each object, with what GTK said of them when it was asked for them, and whose have changed since.
+        self.families, self.changed = {}, set()
+        self.bus.signal_subscribe(
+            None, "org.a11y.atspi.Event.Object", "ChildrenChanged", None, None, Gio.DBusSignalFlags.NONE,
+            lambda bus, program, path, *_: self.changed.add(path))
+        # Newer GTK tells nothing that nobody wants to know.
+        self._ask([("/org/a11y/atspi/registry", "org.a11y.atspi.Registry", "RegisterEvent",
+                    GLib.Variant("(sass)", ("object:children-changed", [], "")))], "org.a11y.atspi.Registry")
 
     def close(self):
         self.bus.close_sync()
@@ -122,19 +134,21 @@ class Reader:
                 yield objects[path]
 
     def _children(self, objects):
-        """What is hidden names its parent still: only the parent tells. It is asked again when it has more or fewer than it
-        had, or when anything has changed about what names it.
+        """What is hidden names its parent still, and GTK 4.8 calls it visible: only the parent tells. It is asked again when
+        it has told of a change, or when there is another number of children, or something else about what names it.
         """
         said = {path: [each.count] for path, each in objects.items() if each.count}
         for each in objects.values():
             if each.parent in said:
-                said[each.parent].append((each.path, each.place, each.states))
+                said[each.parent].append((each.path, each.place, each.has(Atspi.StateType.VISIBLE)))
         said[ROOT] = None
-        asked = [path for path in said if said[path] is None or self.families.get(path, (None, None))[0] != said[path]]
-        answers = self._ask([(path, ACCESSIBLE, "GetChildren", None) for path in asked])
-        families = {path: self.families[path] for path in said.keys() - asked}
-        for path, answer in zip(asked, answers):
-            families[path] = said[path], [child for _, child in answer[0]] if answer else []
+        asked = [path for path in said if path == ROOT or path in self.changed or path not in self.families
+                 or self.families[path][0] != said[path]]
+        # Before they are asked: what changes meanwhile is for the next look.
+        self.changed -= said.keys()
+        answers = self._ask([(path, ACCESSIBLE, "GetChildren", None) for path in asked], packed=True)
+        families = {path: self.families[path] for path in said.keys() - set(asked)}
+        families |= {path: (said[path], paths(answer) if answer else []) for path, answer in zip(asked, answers)}
         self.families = families
         return {path: children for path, (_, children) in families.items()}
 

@@ -148,12 +148,13 @@ class Reader:
         self.changed -= said.keys()
         answers = self._ask([(path, ACCESSIBLE, "GetChildren", None) for path in asked], packed=True)
         families = {path: self.families[path] for path in said.keys() - set(asked)}
-        families |= {path: (said[path], paths(answer) if answer else []) for path, answer in zip(asked, answers)}
+        # What did not answer is asked the next time.
+        families |= {path: (said[path], paths(answer)) for path, answer in zip(asked, answers) if answer}
         self.families = families
         return {path: children for path, (_, children) in families.items()}
 
     def _reached(self, objects, children):
-        pending = list(reversed(children[ROOT]))
+        pending = list(reversed(children.get(ROOT, [])))
         seen = set()
         while pending:
             path = pending.pop()

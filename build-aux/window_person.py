@@ -323,8 +323,8 @@ def check_printed(people, also=()):
 
 
 def rest(begun, least=0.05):
-    """Sleeps for twice as long as since `begun`, when somebody began to look, but for no more than half a second: programs,
-    buses and the display answer each look, and would be slowed down by what waits for them.
+    """Sleeps for twice as long as the look took that began at `begun`, but for no more than half a second: each look costs
+    the program, its bus and the display time, so that waiting would slow down what it waits for.
     """
     time.sleep(min(max(least, 2 * (time.monotonic() - begun)), 0.5))
 

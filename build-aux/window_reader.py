@@ -77,12 +77,13 @@ class Reader:
             address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
         self.pid = pid
         self.program = None
-        # The children of each object, with what GTK said of them when it was asked for them, and whose have changed since.
+        # The children of each object, with what the cache said of them when GTK was asked for them; and the objects whose
+        # children have changed since.
         self.families, self.changed = {}, set()
         self.bus.signal_subscribe(
             None, "org.a11y.atspi.Event.Object", "ChildrenChanged", None, None, Gio.DBusSignalFlags.NONE,
             lambda bus, program, path, *_: self.changed.add(path))
-        # Newer GTK tells nothing that nobody wants to know.
+        # GTK may send only the signals that somebody has registered for.
         self._ask([("/org/a11y/atspi/registry", "org.a11y.atspi.Registry", "RegisterEvent",
                     GLib.Variant("(sass)", ("object:children-changed", [], "")))], "org.a11y.atspi.Registry")
 
@@ -134,8 +135,9 @@ class Reader:
                 yield objects[path]
 
     def _children(self, objects):
-        """What is hidden names its parent still, and GTK 4.8 calls it visible: only the parent tells. It is asked again when
-        it has told of a change, or when there is another number of children, or something else about what names it.
+        """The children of each object. A hidden object still names its parent, and GTK 4.8 calls it visible: only the parent
+        tells. It is asked again after it has signaled a change, when the number of its children differs, or when anything
+        differs about the objects that name it.
         """
         said = {path: [each.count] for path, each in objects.items() if each.count}
         for each in objects.values():

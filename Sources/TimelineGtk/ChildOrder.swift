@@ -5,11 +5,11 @@ import GtkKit
 /// When a child is moved or hidden, GTK restyles all later siblings and their descendants. During a scroll, that would
 /// be every row in each frame, for an order that is not visible.
 final class ChildOrder {
-    /// How long the children must stay unchanged before the order is restored.
-    private static let restTime = Duration.milliseconds(200)
     /// The number of rest times after which it is restored anyway.
     private static let maxRests = 5
 
+    /// How long the children must stay unchanged before the order is restored.
+    var restTime = Duration.milliseconds(200)
     /// Called from the main loop to restore the order.
     var onRest: (() -> Void)?
     private var timeout: Timeout?
@@ -34,7 +34,7 @@ final class ChildOrder {
 
     private func wait() {
         isDisturbed = false
-        timeout = Timeout(after: Self.restTime) { [weak self] in self?.waited() }
+        timeout = Timeout(after: restTime) { [weak self] in self?.waited() }
     }
 
     private func waited() {

@@ -7,7 +7,7 @@ import GtkKit
 /// pooled widgets are invisible children, which it skips. Both hold once the list rests, see ``ChildOrder``.
 final class RealizedRows {
     private let list: WidgetInstance
-    private let order = ChildOrder()
+    let order = ChildOrder()
     private(set) var rows: [RealizedRow] = []
     private var pool: [Int: [any TimelineListRow]] = [:]
     private(set) var pooled = 0

@@ -9,7 +9,7 @@ struct WrittenRoundTripTests {
     @Test(arguments: 0..<8)
     func writtenTextSurvivesARoundTrip(seed: Int) throws {
         var texts = RandomMarkup(SeededBytes(seed: UInt64(seed)))
-        for _ in 0..<400 {
+        for _ in 0..<200 {
             let next = texts.nextWritten()
             let text = try #require(next)
             guard let html = MessageMarkup.html(of: text) else { continue }

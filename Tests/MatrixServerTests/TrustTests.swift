@@ -116,6 +116,21 @@ struct TrustTests {
         await ann.close()
     }
 
+    @Test("What one device does with the backup, the others know at once", arguments: [true, false])
+    func backupChangedElsewhere(sliding: Bool) async throws {
+        let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
+        let key = try await ann.backend.replaceRecoveryKey()
+        try await ann.backend.confirmRecoveryKey()
+        let other = try await ann.anotherDevice(sliding: sliding)
+        try await other.backend.recover(with: key.text)
+        try await other.status { $0.backup == .on(remaining: 0) && $0.recovery == .ready }
+        try await ann.backend.setBackupEnabled(false)
+        try await other.status { $0.backup == .off }
+        try await ann.backend.setBackupEnabled(true)
+        try await other.status { $0.backup == .on(remaining: 0) && $0.recovery == .ready }
+        for user in [ann, other] { await user.close() }
+    }
+
     @Test("A user who joins the chat after a verification request receives it then", arguments: [true, false])
     func lateJoin(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)

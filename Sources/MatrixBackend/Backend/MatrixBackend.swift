@@ -178,7 +178,7 @@ public actor MatrixBackend {
                 advance: { step in
                     // Before the token is stored, with which the server deletes the to-device messages.
                     try await syncWriter.advance(step) { update in
-                        if update.changesSecretStorage { await monitor.secretStorageChanged() }
+                        if update.changesRecovery { await monitor.recoveryChanged() }
                         if update.ignoredUsers != nil { await historyCompleter.restart() }
                         try await keys.take(update)
                     }

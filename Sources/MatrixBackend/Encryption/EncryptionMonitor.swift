@@ -88,9 +88,11 @@ actor EncryptionMonitor {
         await keys.noteChange()
     }
 
-    /// Call this when another device may have changed the secret storage: its state is read again if it was read before.
-    func secretStorageChanged() async {
-        if isRecoveryCurrent { await invalidateRecovery() }
+    /// Call this when another device may have changed the secret storage or the backup: what was read before is read again.
+    func recoveryChanged() async {
+        guard isRecoveryCurrent else { return }
+        await invalidateRecovery()
+        await keys.backup?.lookAgain()
     }
 
     private func update() async {

@@ -40,7 +40,8 @@ actor KeyBackup {
         let count: Int?
     }
 
-    private static let choice = "m.key_backup"
+    /// The account data that says whether the user wants a backup.
+    static let choice = "m.key_backup"
 
     private enum Look {
         case needed

@@ -61,7 +61,7 @@ struct PlainSync: SyncSource {
         update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
         update.direct = SyncParser.accountData("m.direct", in: shared)
         update.ignoredUsers = SyncParser.accountData(IgnoredUsers.type, in: shared)
-        update.changesSecretStorage = SyncParser.changesSecretStorage(shared)
+        update.changesRecovery = SyncParser.changesRecovery(shared)
         update.skipped = parser.skipped
         return update
     }

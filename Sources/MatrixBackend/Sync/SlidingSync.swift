@@ -143,7 +143,7 @@ struct SlidingSync: SyncSource {
         update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
         update.direct = SyncParser.accountData("m.direct", in: shared)
         update.ignoredUsers = SyncParser.accountData(IgnoredUsers.type, in: shared)
-        update.changesSecretStorage = SyncParser.changesSecretStorage(shared)
+        update.changesRecovery = SyncParser.changesRecovery(shared)
         update.skipped = parser.skipped
         return update
     }

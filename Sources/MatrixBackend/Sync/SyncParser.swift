@@ -27,11 +27,11 @@ struct SyncParser {
         events?.array?.last { $0["type"]?.string == type && $0["content"]?.object != nil }?["content"]
     }
 
-    /// Returns whether the account data includes a secret, or a part of the secret storage.
-    static func changesSecretStorage(_ events: JSONValue?) -> Bool {
+    /// Returns whether the account data includes a secret, a part of the secret storage, or the choice of a backup.
+    static func changesRecovery(_ events: JSONValue?) -> Bool {
         events?.array?.contains { event in
             guard let type = event["type"]?.string else { return false }
-            return type.hasPrefix("m.secret_storage.") || SecretName(rawValue: type) != nil
+            return type.hasPrefix("m.secret_storage.") || SecretName(rawValue: type) != nil || type == KeyBackup.choice
         } ?? false
     }
 

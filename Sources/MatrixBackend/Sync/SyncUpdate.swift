@@ -15,8 +15,8 @@ struct SyncUpdate: Equatable, Sendable {
     var direct: JSONValue?
     /// The content of `m.ignored_user_list`, if it changed.
     var ignoredUsers: JSONValue?
-    /// Whether the secret storage changed, by this device or another one.
-    var changesSecretStorage = false
+    /// Whether the secret storage, or whether the user wants a backup, changed, by this device or another one.
+    var changesRecovery = false
     /// The changes for end-to-end encryption; `nil` if they were not requested.
     var crypto: CryptoSync?
     /// Whether this is the whole state (an initial sync).

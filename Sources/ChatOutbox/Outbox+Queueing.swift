@@ -88,8 +88,17 @@ extension Outbox {
 
     /// Retries a rejected or waiting request immediately; `nil` retries all requests of the room.
     public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
+        try await retry(in: room) { transaction == nil || $0.request.id == transaction }
+    }
+
+    /// Retries the requests of a room that were rejected for such a reason.
+    public func retry(in room: RoomID, rejectedFor isReason: @Sendable (String) -> Bool) async throws {
+        try await retry(in: room) { $0.request.failure.map(isReason) ?? false }
+    }
+
+    private func retry(in room: RoomID, where isChosen: (RoomQueue.Entry) -> Bool) async throws {
         let chosen = (rooms[room]?.entries ?? []).filter { entry in
-            (transaction == nil || entry.request.id == transaction) && entry.request.action != .unreadable
+            isChosen(entry) && entry.request.action != .unreadable
                 // Written after its removal, it would be back after a restart.
                 && !entry.isLeaving
         }

@@ -29,7 +29,10 @@ import Testing
             uploads: MediaUploads(
                 client: parts.client,
                 media: MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date })),
-            unsent: parts.unsent, observer: OutboxObserver(outbox: parts.writer.outbox, writer: parts.writer),
+            unsent: parts.unsent,
+            observer: OutboxObserver(
+                outbox: parts.writer.outbox, writer: parts.writer,
+                held: HeldMessages(outbox: parts.writer.outbox) { _ in AsyncStream { nil } }),
             rooms: parts.writer.rooms, now: { Fixtures.date })
     }
 

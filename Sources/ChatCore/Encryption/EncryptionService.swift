@@ -242,6 +242,9 @@ public struct RoomTrust: Equatable, Sendable {
     /// Whether the local user's identity was replaced: nothing is sent until the new one has confirmed this device.
     public var isOwnReplaced: Bool
 
+    /// Whether nothing is sent into the room.
+    public var holdsMessages: Bool { !holding.isEmpty || isOwnReplaced }
+
     public init(
         changed: [MemberID] = [], holding: [MemberID] = [], withoutIdentity: [MemberID] = [],
         isOwnReplaced: Bool = false

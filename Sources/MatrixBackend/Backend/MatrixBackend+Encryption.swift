@@ -72,12 +72,7 @@ extension MatrixBackend: EncryptionService {
     }
 
     public nonisolated func trust(of room: RoomID) -> AsyncStream<RoomTrust> {
-        keys.observing(RoomTrust()) { [store, keys] machine in
-            guard try await keys.isEncrypted(room) else { return RoomTrust() }
-            let present = try await store.members(of: room).filter { !$0.hasLeft }
-            return try await machine.trust(
-                in: ExactText(room.rawValue), present: present.map { ExactText($0.id.rawValue) })
-        }
+        keys.observing(RoomTrust()) { [store, keys] in try await keys.trust(of: room, by: $0, in: store) }
     }
 
     // MARK: Verification

@@ -146,7 +146,10 @@ public actor MatrixBackend {
         self.historyCompleter = historyCompleter
         let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }
 
-        outboxObserver = OutboxObserver(outbox: outbox, writer: writer)
+        let held = HeldMessages(outbox: outbox) { [store] room in
+            keys.observing(nil) { try await keys.trust(of: room, by: $0, in: store) }
+        }
+        outboxObserver = OutboxObserver(outbox: outbox, writer: writer, held: held)
         sender = MessageSender(
             ownUserID: ownUserID, store: store, outbox: outbox, media: media, encryption: encryption,
             uploads: MediaUploads(client: client, media: media), unsent: unsent, observer: outboxObserver, rooms: rooms,

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import JSONReading
 import MatrixCrypto
 
@@ -29,6 +30,13 @@ extension AccountEncryption {
         }
         continuation.onTermination = { _ in task.cancel() }
         return stream
+    }
+
+    func trust(of room: RoomID, by machine: CryptoMachine, in store: ChatStore) async throws -> RoomTrust {
+        guard try await isEncrypted(room) else { return RoomTrust() }
+        let present = try await store.members(of: room).filter { !$0.hasLeft }
+        return try await machine.trust(
+            in: ExactText(room.rawValue), present: present.map { ExactText($0.id.rawValue) })
     }
 
     /// Marks the user's device list as outdated, before the sync reports the change.

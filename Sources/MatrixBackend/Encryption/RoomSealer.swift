@@ -55,13 +55,19 @@ struct RoomSealer: Sendable {
             members, visibility: visibility?["history_visibility"]?.string, of: room, since: version)
     }
 
+    private static let changedIdentity = "the identity of "
+
+    /// Whether a message was rejected because of an identity that the user has yet to verify or accept.
+    /// - Parameter reason: ``OutboxRequest/failure``.
+    static func isHeld(reason: String) -> Bool { reason.hasPrefix(changedIdentity) }
+
     private static func reason(_ rejection: CryptoMachine.Rejection) -> String {
         switch rejection {
         case .clear: "it is not known how the room is encrypted"
         case .algorithm: "the room is encrypted in a way that is not known"
         case .replaced: "another program has the keys of this device"
         case .changedIdentities(let users):
-            "the identity of \(users.prefix(3).map(\.text).joined(separator: ", ")) has changed since it was verified"
+            changedIdentity + users.prefix(3).map(\.text).joined(separator: ", ") + " has changed since it was verified"
         case .content: "it cannot be encoded"
         }
     }

@@ -3,7 +3,7 @@ import ChatOutbox
 import ChatStore
 import Synchronization
 
-/// Publishes local echoes and pending changes as the outbox's items change.
+/// Publishes local echoes and pending changes as the outbox's items change, and notes which of them are held back.
 final class OutboxObserver: Sendable {
     private struct State {
         var tasks: [RoomID: Task<Void, Never>] = [:]
@@ -12,10 +12,12 @@ final class OutboxObserver: Sendable {
 
     private let outbox: Outbox
     private let publisher: Publisher
+    private let held: HeldMessages
     private let state = Mutex(State())
 
-    init(outbox: Outbox, writer: RoomWriter) {
+    init(outbox: Outbox, writer: RoomWriter, held: HeldMessages) {
         self.outbox = outbox
+        self.held = held
         publisher = Publisher(writer: writer)
     }
 
@@ -24,10 +26,11 @@ final class OutboxObserver: Sendable {
         state.withLock { state in
             guard state.tasks[room] == nil, !state.isStopped else { return }
             let items = outbox.items(in: room)
-            state.tasks[room] = Task { [publisher] in
+            state.tasks[room] = Task { [publisher, held] in
                 var isFirst = true
                 for await items in items {
                     await publisher.publish(items, in: room, isFirst: isFirst)
+                    held.note(items, in: room)
                     isFirst = false
                 }
             }
@@ -41,6 +44,7 @@ final class OutboxObserver: Sendable {
             return state.tasks.values
         }
         for task in tasks { task.cancel() }
+        held.stop()
     }
 }
 

@@ -67,7 +67,11 @@ final class EditorSpellingTests: GtkTestCase {
             bench.select(6, 6)
             try RealInput.press("Menu")
             XCTAssertTrue(MainLoop.pump { bench.item("word") != nil }, "suggestions arrive")
-            for _ in 0..<20 where bench.focusedItem != "word" { try RealInput.press("Down") }
+            for _ in 0..<20 where bench.focusedItem != "word" {
+                let before = bench.focusedItem
+                try RealInput.press("Down")
+                XCTAssertTrue(MainLoop.pump { bench.focusedItem != before })
+            }
             XCTAssertEqual(bench.focusedItem, "word")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { bench.displayedText == "one word two " && !menu.isOpen }, bench.displayedText)

@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Messages that a changed identity holds back are sent once it no longer does, and not before.
-@Suite(.timeLimit(.minutes(1))) struct HeldMessagesTests {
+@Suite(.timeLimit(.minutes(10))) struct HeldMessagesTests {
     private static let room = RoomID("!a:b")
     private static let holding = RoomTrust(changed: [MemberID("@c:b")], holding: [MemberID("@c:b")])
     private static let replaced = RoomTrust(isOwnReplaced: true)

@@ -73,8 +73,10 @@ struct RoomEntryTests {
         for setting in ["matrix.sync.sliding", "matrix.sync.plain"] { try await ann.store.setSetting("", for: setting) }
         ann = try await ann.restarted()
         for await rooms in ann.backend.roomSummaries() where !rooms.contains(where: { $0.id == left }) { break }
-        #expect(try await ann.store.roomSummaries().map(\.id) == [kept])
+        // Synapse repeats answers of the first two minutes, in which the user had not left yet: wait for a new one.
         try await ann.say("Still here", in: kept)
+        let stored = try await ann.store.roomSummaries().map(\.id)
+        #expect(stored == [kept])
         await ann.close()
     }
 

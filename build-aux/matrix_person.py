@@ -2,7 +2,9 @@
 For check-conversation, check-encryption and check-trust.
 """
 import json
+import os
 import re
+import time
 import urllib.parse
 import urllib.request
 
@@ -20,6 +22,11 @@ def call(server, method, path, body=None, token=None):
     data = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(request, data, timeout=30) as answer:
         return json.load(answer)
+
+
+def new_mark():
+    """For the names of users: the scripts run beside each other, over the same homeserver."""
+    return f"{int(time.time())}-{os.getpid()}"
 
 
 def register(server, name, shown=None):

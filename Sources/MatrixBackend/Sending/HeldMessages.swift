@@ -7,7 +7,8 @@ import Synchronization
 final class HeldMessages: Sendable {
     private struct State {
         var tasks: [RoomID: Task<Void, Never>] = [:]
-        var seen: Set<TransactionID> = []
+        /// Those that have been noted before.
+        var noted: Set<TransactionID> = []
         var isStopped = false
     }
 
@@ -27,15 +28,18 @@ final class HeldMessages: Sendable {
         guard !held.isEmpty else { return }
         state.withLock { state in
             guard state.tasks[room] == nil, !state.isStopped else { return }
-            // The identity may have been accepted already: since, or in an earlier run. A message for which that was tried
-            // waits for a change, because it would be tried forever if the trust does not tell why it is held.
-            let isNew = !state.seen.isSuperset(of: held)
-            state.seen.formUnion(held)
+            // The identity may have been accepted since, or in an earlier run. A message that has been noted before waits for
+            // a change: it would be tried forever if the trust does not tell why it is held.
+            let isNew = !state.noted.isSuperset(of: held)
+            state.noted.formUnion(held)
             state.tasks[room] = Task { [weak self, trust] in
                 var wasHolding = isNew
                 for await trust in trust(room) {
                     guard let trust else { continue }
-                    if wasHolding, !trust.holdsMessages { return await self?.release(room) ?? () }
+                    if wasHolding, !trust.holdsMessages {
+                        await self?.release(room)
+                        return
+                    }
                     wasHolding = trust.holdsMessages
                 }
             }

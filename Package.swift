@@ -371,7 +371,7 @@ let package = Package(
             ],
             swiftSettings: mainActorSettings,
             linkerSettings: [
-                // DispatchMonitor.swift
+                // lld links faster than GNU gold. The symbol: DispatchMonitor.swift.
                 .unsafeFlags(["-use-ld=lld", "-Xlinker", "--wrap=dispatch_source_set_timer"]),
                 // Saves 5 MB: lld packs the 115,000 relative relocations, which glibc 2.36 reads, and 25,000 symbols
                 // that nothing looks up are not exported, although the toolchain's static-stdlib-args.lnk asks for it.

@@ -91,7 +91,7 @@ extension Outbox {
         try await retry(in: room) { transaction == nil || $0.request.id == transaction }
     }
 
-    /// Retries the requests of a room that were rejected for such a reason.
+    /// Retries the rejected requests of a room whose reason satisfies a predicate.
     public func retry(in room: RoomID, rejectedFor isReason: @Sendable (String) -> Bool) async throws {
         try await retry(in: room) { $0.request.failure.map(isReason) ?? false }
     }

@@ -178,7 +178,7 @@ struct TrustTests {
         #expect(reason?.contains(bob.session.user.rawValue) == true)
         try await ann.backend.acceptIdentity(key, of: bob.session.user)
         try await ann.identity(of: bob.session.user, is: .unverified)
-        // What was held back is sent without another word.
+        // Accepting sends what was held back.
         try await other.messages(in: chat) { $0.last?.text == "Held" }
         // The new identity has replaced that of Bob's first device.
         try await bob.status { $0.identity == .replaced }

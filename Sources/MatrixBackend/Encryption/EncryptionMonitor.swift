@@ -88,10 +88,10 @@ actor EncryptionMonitor {
         await keys.noteChange()
     }
 
-    /// Call this when another device may have changed the secret storage or the backup: what was read before is read again.
+    /// Call this when another device may have changed the secret storage or the backup. The backup is looked at again even
+    /// if reading the storage has failed so far.
     func recoveryChanged() async {
-        guard isRecoveryCurrent else { return }
-        await invalidateRecovery()
+        if isRecoveryCurrent { await invalidateRecovery() }
         await keys.backup?.lookAgain()
     }
 

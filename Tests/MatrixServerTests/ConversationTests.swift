@@ -237,12 +237,12 @@ import ToolSupport
         let (ann, bob, room) = try await meet(sliding: sliding)
         func happened(to user: MatrixUser, until kind: RoomEvent.Kind) async throws -> [RoomEvent] {
             try await user.messages(in: room, withEvents: true) { $0.last?.event?.kind == kind }.compactMap(\.event)
+                .filter { $0.kind != .invited }  // On a slow machine it comes after the minute of the room's creation.
         }
         let name = try #require(bob.session.user.rawValue.dropFirst().split(separator: ":").first.map(String.init))
         let joined = RoomEvent(.joined, subject: bob.session.user, name: name)
+        #expect(try await happened(to: ann, until: .joined) == [joined])
         try await ann.say("Welcome", in: room)
-        #expect(
-            try await ann.messages(in: room, withEvents: true) { $0.last?.text == "Welcome" }.first?.event == joined)
         try await ann.backend.renameRoom(room, to: "Another room")
         #expect(
             try await happened(to: bob, until: .roomNamed).last

@@ -18,9 +18,20 @@ open class GtkTestCase: XCTestCase {
     open var isPaintingTested: Bool { true }
 
     open override func tearDownWithError() throws {
+        if testRun?.hasSucceeded == false { onMain { Self.destroyWindows() } }
         let missed = onMain { LayoutWarnings.drain() }
         guard isPaintingTested else { return missed.forEach { print("not painted in a frame: \($0)") } }
         XCTAssertEqual(missed, [], "widgets that were not painted")
+    }
+
+    /// A modal window that a failed test leaves open would get the input of the tests after it.
+    @MainActor
+    private static func destroyWindows() {
+        // One by one: a window takes its dialogs with it.
+        while let window = g_list_model_get_item(gtk_window_get_toplevels(), 0) {
+            gtk_window_destroy(window.assumingMemoryBound(to: GtkWindow.self))
+            g_object_unref(window)
+        }
     }
 
     /// Saves a screenshot at the first failure, since a race may not reproduce.

@@ -168,6 +168,10 @@ import Testing
         #expect(try read("m.room.name", ["name": "x"], before: ["name": "y"], creation: made) != nil, "again")
         let longAgo = RoomState.Creation(creator: bob, at: Date(timeIntervalSince1970: -52))
         #expect(try read("m.room.name", ["name": "x"], creation: longAgo) != nil)
+        let invitation: JSONValue = ["membership": "invite"]
+        #expect(try read("m.room.member", invitation, key: "@ann:example.org", creation: made) == nil)
+        let late = try read("m.room.member", invitation, key: "@ann:example.org", creation: longAgo)
+        #expect(late?.kind == .invited)
         let later = RoomState.Creation(creator: bob, at: Date(timeIntervalSince1970: 9.5))
         #expect(try read("m.room.name", ["name": "x"], creation: later) != nil, "from before it was made")
     }

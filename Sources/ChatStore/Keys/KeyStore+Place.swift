@@ -36,6 +36,9 @@ extension KeyStore {
         if isMoving { try move(in: folder).write("1") } else { try move(in: folder).remove() }
     }
 
+    /// Exists if signs of damage were found in the file: the next opening then checks all of it before use.
+    static func suspicion(in folder: URL) -> MarkFile { MarkFile("keys.suspect", in: folder) }
+
     /// Renames an unreadable file, so that another device's keys can be created. Nothing is deleted.
     /// - Throws: ``StoreOpeningError``. The file then keeps its name, or the next call completes the rename.
     public static func setAside(in folder: URL, now: Date) throws(StoreOpeningError) {

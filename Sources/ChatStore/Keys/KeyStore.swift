@@ -12,10 +12,17 @@ import Synchronization
 public final class KeyStore: Sendable {
     private let pool: DatabasePool
     private let file: DatabaseFile
+    private let suspicion: MarkFile
     /// Whether the file was too large to check when it was opened. Call ``check()`` while using it.
     public let needsCheck: Bool
 
     private let changes = Mutex<UInt64>(0)
+    private let state = Mutex(State())
+
+    private struct State {
+        var isSuspect = false
+        var isClosed = false
+    }
 
     /// Called before each access, so that tests can make one fail.
     let beforeAccess = AccessHook()
@@ -25,6 +32,7 @@ public final class KeyStore: Sendable {
     /// - Parameter isNew: Whether the account has never had keys. Otherwise, a missing file counts as damage.
     public init(folder: URL, isNew: Bool) throws(StoreOpeningError) {
         file = Self.file(in: folder)
+        suspicion = Self.suspicion(in: folder)
         // The log may be gone already. Without it, the file passes as an earlier, intact one, with keys that were used
         // since.
         guard !Self.rebuilt(of: file).exists else {
@@ -36,8 +44,11 @@ public final class KeyStore: Sendable {
         } else {
             guard file.exists else { throw .damaged(path: file.path, reason: "the database is missing") }
             // A small file is checked each time it is opened, as after a crash.
-            needsCheck = try StoreInspection(file: file, lastEnding: .unclean).run()
+            let isSuspect = try suspicion.read() != nil
+            needsCheck = try StoreInspection(file: file, lastEnding: isSuspect ? .suspect : .unclean).run()
         }
+        // If the mark cannot be removed, the next opening only checks once more.
+        try? suspicion.remove()
         FileSystem.syncFolder(folder.path)
         do {
             pool = try DatabasePool(path: file.path, configuration: Self.configuration)
@@ -63,13 +74,29 @@ public final class KeyStore: Sendable {
         return configuration
     }()
 
-    /// Checks all pages. Takes about 1 s per 200 MB.
+    /// Checks all pages. Takes about 1 s per 200 MB. After damage the next opening throws
+    /// ``StoreOpeningError/damaged(path:reason:)``, so that the file is repaired.
     /// - Returns: SQLite's first problem, or `nil` if there is none.
     public func check() async -> String? {
-        await withCheckedContinuation { continuation in
+        let problem: String? = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [file] in
                 continuation.resume(returning: StoreInspection.problem(in: file))
             }
+        }
+        if problem != nil { noteSuspect() }
+        return problem
+    }
+
+    /// Whether signs of damage were found. The next opening then checks the whole file before use.
+    public var isSuspect: Bool { state.withLock { $0.isSuspect } }
+
+    private func noteSuspect() {
+        state.withLock { state in
+            // Once closed, the file may have been renamed: the mark would concern another one.
+            guard !state.isClosed else { return }
+            state.isSuspect = true
+            // If it cannot be written, as on a full disk, whoever meets the damage again writes it.
+            try? suspicion.write("1")
         }
     }
 
@@ -88,6 +115,7 @@ public final class KeyStore: Sendable {
 
     /// Closes the file: pending calls finish, later ones throw.
     public func close() async throws {
+        defer { state.withLock { $0.isClosed = true } }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             // Waits for reads, which complete on threads of Swift's pool: waiting on one of those could deadlock.
             DispatchQueue.global(qos: .userInitiated).async { [pool] in
@@ -106,12 +134,8 @@ public final class KeyStore: Sendable {
         do {
             try beforeAccess.run()
             return try await pool.read(body)
-        } catch let error as CancellationError {
-            throw error
-        } catch let error as ChatError {
-            throw error
         } catch {
-            throw ChatError(storage: error)
+            throw noted(error)
         }
     }
 
@@ -124,12 +148,15 @@ public final class KeyStore: Sendable {
         do {
             try beforeAccess.run()
             return try await pool.write(body)
-        } catch let error as CancellationError {
-            throw error
-        } catch let error as ChatError {
-            throw error
         } catch {
-            throw ChatError(storage: error)
+            throw noted(error)
         }
+    }
+
+    /// Maps a database error to ``ChatError`` and records signs of damage.
+    private func noted(_ error: any Error) -> any Error {
+        if error is CancellationError || error is ChatError { return error }
+        if error.isDamage { noteSuspect() }
+        return ChatError(storage: error)
     }
 }

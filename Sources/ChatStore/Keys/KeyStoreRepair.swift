@@ -37,6 +37,8 @@ extension KeyStore {
                 throw StoreOpeningError.unwritable(path: damaged.path)
             }
             FileSystem.syncFolder(folder.path)
+            // If the mark cannot be removed, the next opening only checks once more.
+            try? suspicion(in: folder).remove()
             return copy
         } catch {
             // What cannot be read now may be readable later: do not insist on a file that was rebuilt without it.

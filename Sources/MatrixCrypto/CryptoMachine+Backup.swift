@@ -82,7 +82,8 @@ extension CryptoMachine {
 
     // MARK: Writing
 
-    /// The next sessions that the backup lacks; `nil` if it lacks none, or there is no backup.
+    /// The next sessions that the backup lacks; `nil` if it lacks none, or there is no backup. Damaged sessions, which
+    /// cannot be uploaded, count no longer as missing in it.
     public func nextBackupBatch(limit: Int = maxBackupBatch) async throws -> BackupBatch? {
         try await markAll()
         return try await change { state, change in
@@ -90,21 +91,26 @@ extension CryptoMachine {
             let publicKey = try version.publicKey
             var rooms: [String: [String: JSONValue]] = [:]
             var marks: [CryptoRecord] = []
-            for mark in try await storage.cryptoRecords(.waitingForBackup, after: nil, limit: limit) {
-                let id = SessionID(room: mark.key.owner, session: mark.key.id)
-                // Room IDs that are canonically equivalent go into separate requests: as dictionary keys they would
-                // collide.
-                if let known = rooms.index(forKey: id.room.text), !rooms[known].key.utf8.elementsEqual(id.room.bytes) {
-                    continue
+            var last: CryptoRecord.Key?
+            // A page of which nothing can be uploaded is not the end.
+            while marks.isEmpty {
+                let page = try await storage.cryptoRecords(.waitingForBackup, after: last, limit: limit)
+                guard let end = page.last else { return nil }
+                last = end.key
+                for mark in page {
+                    let id = SessionID(room: mark.key.owner, session: mark.key.id)
+                    // Room IDs that are canonically equivalent go into separate requests: as dictionary keys they would
+                    // collide.
+                    let known = rooms.index(forKey: id.room.text)
+                    if let known, !rooms[known].key.utf8.elementsEqual(id.room.bytes) { continue }
+                    guard case .found(let session) = try await InboundSession.stored(id, in: storage, key: key) else {
+                        change.removed.insert(mark.key)
+                        continue
+                    }
+                    rooms[id.room.text, default: [:]][id.session.text] = try Self.backedUp(session, for: publicKey)
+                    marks.append(mark)
                 }
-                guard let session = try await InboundSession.stored(id, in: storage, key: key) else {
-                    change.removed.insert(mark.key)
-                    continue
-                }
-                rooms[id.room.text, default: [:]][id.session.text] = try Self.backedUp(session, for: publicKey)
-                marks.append(mark)
             }
-            guard !marks.isEmpty else { return nil }
             let body = JSONValue.object(rooms.mapValues { ["sessions": .object($0)] })
             return BackupBatch(version: version.version, body: ["rooms": body], count: marks.count, marks: marks)
         }
@@ -155,7 +161,10 @@ extension CryptoMachine {
                 result.total += 1
                 let id = SessionID(room: session.room, session: session.id)
                 var known = accepted[id]
-                if known == nil { known = try await InboundSession.stored(id, in: storage, key: key) }
+                // A damaged session is replaced.
+                if known == nil, case .found(let stored) = try await InboundSession.stored(id, in: storage, key: key) {
+                    known = stored
+                }
                 // No upload is needed if the backup's copy reads at least as much as the local one.
                 if isBackedUp, try known.map({ try session.reads(asMuchAs: $0) }) ?? true {
                     change.removed.insert(BackupRecord.key(ofMark: session.key))
@@ -178,13 +187,23 @@ extension CryptoMachine {
         try await storage.cryptoRecords(.encryptedRoom, owner: nil).map(\.key.owner)
     }
 
-    /// Returns sessions for export, in the order of their keys.
+    /// Returns sessions for export, in the order of their keys, without damaged ones.
     /// - Parameter last: The last session of the previous page; `nil` for the first page.
+    /// - Returns: Fewer than `limit` only at the end.
     public func exportedSessions(after last: SessionID?, limit: Int) async throws -> [ExportedSession] {
-        let last = last.map { CryptoRecord.Key(.inboundGroupSession, owner: $0.room, id: $0.session) }
-        return try await storage.cryptoRecords(.inboundGroupSession, after: last, limit: limit).map {
-            try ExportedSession(InboundSession(record: $0, key: key))
+        var last = last.map { CryptoRecord.Key(.inboundGroupSession, owner: $0.room, id: $0.session) }
+        var sessions: [ExportedSession] = []
+        while sessions.count < limit {
+            let page = try await storage.cryptoRecords(
+                .inboundGroupSession, after: last, limit: limit - sessions.count)
+            guard let end = page.last else { break }
+            last = end.key
+            for record in page {
+                guard case .found(let session) = InboundSession.Lookup(record, key: key) else { continue }
+                sessions.append(try ExportedSession(session))
+            }
         }
+        return sessions
     }
 }
 

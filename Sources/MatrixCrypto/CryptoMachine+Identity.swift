@@ -40,7 +40,7 @@ extension CryptoMachine {
                 }
                 if member == user {
                     // One's own identity is not accepted as another user's is: it has to confirm this device.
-                    trust.isOwnReplaced = identity.hasChangedAfterVerification
+                    trust.isOwnReplaced = identity.isOwnReplaced
                     continue
                 }
                 if identity.hasChangedAfterVerification { trust.holding.append(id) }
@@ -383,7 +383,7 @@ extension Identity {
 extension CryptoMachine.State {
     fileprivate func ownIdentity(isAnswered: Bool) -> EncryptionStatus.Identity {
         guard let own else { return isAnswered ? .none : .unknown }
-        if own.hasChangedAfterVerification { return .replaced }
+        if own.isOwnReplaced { return .replaced }
         guard own.isVerified, let confirmedBy, confirmedBy == own.selfSigning else { return .unconfirmed }
         return .confirmed
     }

@@ -8,12 +8,12 @@ extension CryptoMachine {
     public typealias Reading = Result<GroupMessageReader.Payload, GroupMessageReader.Seal>
 
     /// Decrypts room events. Stores which event used each message index before returning, so that replays are detected.
-    /// - Returns: One result per event, in the same order.
+    /// - Returns: One result per event, in the same order. A damaged session seals only its own events.
     /// - Throws: If the storage fails. No event counts as read then.
     public func read(_ events: [SealedEvent]) async throws -> [Reading] {
         guard !events.isEmpty else { return [] }
         return try await change { state, change in
-            var sessions: [SessionID: InboundSession?] = [:]
+            var sessions: [SessionID: InboundSession.Lookup] = [:]
             var senders = SenderCheck(
                 user: user, account: state.upkeep.account, tracker: state.tracker, storage: storage)
             var readings: [Reading] = []
@@ -21,40 +21,54 @@ extension CryptoMachine {
             state.tracker.track(senders.unasked)
             for session in senders.confirmed.values {
                 change.put.append(try session.record(key: key))
-                change.removed.insert(UnconfirmedSessions.key(ofMark: session))
+                change.put.append(UnconfirmedSessions.confirmedMark(session))
             }
-            let messages = Set(readings.compactMap { try? $0.get().message })
-            let earlier = try await storage.events(readFrom: messages)
-            for (index, reading) in readings.enumerated() {
-                guard case .success(let payload) = reading else { continue }
-                if let known = earlier[payload.message] ?? change.read[payload.message] {
-                    if known != events[index].event { readings[index] = .failure(.replay) }
-                } else {
-                    change.read[payload.message] = events[index].event
-                }
-            }
+            try await self.noteRead(events, &readings, &change)
             return readings
         }
     }
 
-    /// Returns those of the given sessions whose key is stored.
-    /// - Parameter owners: Limits the result to sessions created by devices of these users; `nil` for no limit.
+    /// Seals the events that repeat another one, and notes what the others were read from.
+    private func noteRead(
+        _ events: [SealedEvent], _ readings: inout [Reading], _ change: inout CryptoChange
+    ) async throws {
+        func messages(_ reading: Reading, _ event: SealedEvent) -> [GroupMessage] {
+            guard case .success(let payload) = reading else { return [] }
+            // By sender: another member may claim the session, or have it imported, and send a copy of a message, which
+            // must not use up the index of the genuine one. Earlier versions noted the index alone.
+            return [GroupMessageReader.claimed(payload.message, by: event.sender), payload.message]
+        }
+        let all = zip(readings, events).map { messages($0, $1) }
+        let earlier = try await storage.events(readFrom: Set(all.joined()))
+        for (index, messages) in all.enumerated() {
+            guard let message = messages.first else { continue }
+            let known = messages.compactMap { earlier[$0] ?? change.read[$0] }
+            if known.contains(where: { $0 != events[index].event }) {
+                readings[index] = .failure(.replay)
+            } else if known.isEmpty {
+                change.read[message] = events[index].event
+            }
+        }
+    }
+
+    /// Returns those of the given sessions whose key is stored and undamaged.
+    /// - Parameter owners: Limits the result to sessions created by devices of these users that were not confirmed when
+    ///   the key arrived (``UnconfirmedSessions``), without reading sessions of other users; `nil` for no limit.
     public func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
+        var sessions = sessions
+        if let owners { sessions.formIntersection(try await UnconfirmedSessions.marked(of: owners, in: storage)) }
         var known: Set<SessionID> = []
         for id in sessions {
-            guard let owners else {
-                let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
-                if try await storage.cryptoRecord(record) != nil { known.insert(id) }
-                continue
-            }
-            let session = try await InboundSession.stored(id, in: storage, key: key)
-            if let session, owners.contains(ExactText(session.owner.user)) { known.insert(id) }
+            guard case .found(let session) = try await InboundSession.stored(id, in: storage, key: key),
+                owners?.isDisjoint(with: session.owners) != true
+            else { continue }
+            known.insert(id)
         }
         return known
     }
 
     private func open(
-        _ event: SealedEvent, _ sessions: inout [SessionID: InboundSession?], _ senders: inout SenderCheck
+        _ event: SealedEvent, _ sessions: inout [SessionID: InboundSession.Lookup], _ senders: inout SenderCheck
     ) async throws -> Reading {
         let envelope: GroupMessageReader.Envelope
         do throws(GroupMessageReader.Seal) {
@@ -64,15 +78,19 @@ extension CryptoMachine {
             return .failure(error)
         }
         let id = SessionID(room: envelope.room, session: envelope.session)
-        let session: InboundSession?
+        let found: InboundSession.Lookup
         if let known = sessions[id] {
-            session = known
+            found = known
         } else {
-            session = try await InboundSession.stored(id, in: storage, key: key)
-            sessions.updateValue(session, forKey: id)
+            found = try await InboundSession.stored(id, in: storage, key: key)
+            sessions[id] = found
         }
+        var session: InboundSession?
         var withheld: Withheld?
-        if session == nil {
+        switch found {
+        case .found(let stored): session = stored.forMessages(of: envelope.sender)
+        case .damaged: return .failure(.damaged)
+        case .missing:
             let record = CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session)
             withheld = try await storage.cryptoRecord(record)
                 .map { Withheld(rawValue: String(decoding: $0.value, as: UTF8.self)) ?? .other }

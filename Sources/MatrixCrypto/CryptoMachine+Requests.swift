@@ -8,16 +8,19 @@ extension CryptoMachine {
     static let maxClaims = 250
 
     /// The next request to send, if one is due. The state that it is based on is already stored.
-    public func nextRequest(at now: Date) async throws -> CryptoRequest? {
-        guard let action = try await change({ state, change in try await self.nextAction(&state, &change, at: now) })
-        else {
-            return nil
+    /// - Parameter kinds: The kinds of requests that are not to be made now.
+    public func nextRequest(
+        at now: Date, skipping kinds: Set<CryptoRequest.Kind> = []
+    ) async throws -> CryptoRequest? {
+        let next = try await change { state, change in
+            try await self.nextAction(&state, &change, skipping: kinds, at: now)
         }
-        return CryptoRequest(action: action.action, epoch: epoch, number: action.number)
+        guard let next else { return nil }
+        return CryptoRequest(action: next.action, epoch: epoch, number: next.number)
     }
 
     private func nextAction(
-        _ state: inout State, _ change: inout CryptoChange, at now: Date
+        _ state: inout State, _ change: inout CryptoChange, skipping kinds: Set<CryptoRequest.Kind>, at now: Date
     ) async throws -> (action: CryptoRequest.Action, number: UInt64?)? {
         try await answerSecretRequests(&state, &change)
         try state.upkeep.forgetFormerFallbackKey(at: now)
@@ -25,15 +28,16 @@ extension CryptoMachine {
             // Before the first upload, a query has to show whether the server has another program's keys for this
             // device.
             let mayUpload = state.upkeep.isDeviceUploaded || state.tracker.isOutdated(user) == false
-            if mayUpload, !state.isUploading, let upload = try state.upkeep.nextUpload() {
+            if mayUpload, !state.isUploading, !kinds.contains(.upload), let upload = try state.upkeep.nextUpload() {
                 state.isUploading = true
                 return (.upload(Array(upload)), nil)
             }
-            if !state.isSending, let next = state.outgoing.nextToSend(after: state.signatureDelays, at: now) {
+            let delays = state.signatureDelays
+            if !state.isSending, let next = state.outgoing.nextToSend(after: delays, skipping: kinds, at: now) {
                 state.isSending = true
                 return (next.action, next.number)
             }
-            if !state.isClaiming {
+            if !state.isClaiming, !kinds.contains(.claim) {
                 let claims = try await claims(for: &state, at: now)
                 if !claims.isEmpty {
                     state.isClaiming = true
@@ -41,6 +45,7 @@ extension CryptoMachine {
                 }
             }
         }
+        guard !kinds.contains(.query) else { return nil }
         return state.tracker.nextQuery(at: now).map { (.query($0), nil) }
     }
 
@@ -114,7 +119,8 @@ extension CryptoMachine {
         }
     }
 
-    /// Handles a permanent rejection: the same request is not sent again.
+    /// Handles a permanent rejection: the same request is not sent again. The users of a query are queried in smaller
+    /// ones (``DeviceTracker/rejected(_:at:)``).
     public func refused(_ request: CryptoRequest, at now: Date) async throws {
         try await change { state, change in
             state.isUnanswered = false
@@ -143,8 +149,7 @@ extension CryptoMachine {
                         state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
                     }
                 }
-            // Treated as a response without device lists: retried with growing delays.
-            case .query(let query): try await self.take(.null, of: query, &state, &change, at: now)
+            case .query(let query): state.tracker.rejected(query, at: now)
             }
         }
     }
@@ -174,15 +179,20 @@ extension CryptoMachine {
         let confirmed = try await UnconfirmedSessions.confirm(
             lists.compactMap { list in
                 identities[list.user].map { (user: list.user, identity: $0, devices: Array(list.devices.values)) }
-            }, in: storage, key: key)
+            }, in: storage, key: key, at: now)
         change.put += confirmed.put
         change.removed.formUnion(confirmed.removed)
+        let unlisted = try await UnlistedPeers.change(
+            by: lists, known: known, tracker: state.tracker, in: storage, at: now)
+        change.put += unlisted.put
+        change.removed.formUnion(unlisted.removed)
         for list in lists {
             let written = list.added.union(list.changed).compactMap { list.devices[$0] }
             change.put += try written.map { try $0.record() }
             for id in list.removed { change.removed.insert(CryptoRecord.Key(.device, owner: list.user, id: id)) }
-            // Messages may be waiting for a user's first device list, even an empty one.
-            if !written.isEmpty || !list.removed.isEmpty || known[list.user]?.isEmpty ?? true {
+            // Messages may be waiting for a user's list to be current, even if it is empty or has not changed.
+            let isCurrent = state.tracker.isOutdated(list.user) == false
+            if isCurrent || !written.isEmpty || !list.removed.isEmpty || known[list.user]?.isEmpty ?? true {
                 state.changedUsers.insert(list.user)
             }
             guard list.user == user else { continue }
@@ -224,7 +234,7 @@ extension CryptoMachine {
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
         let known = try await self.devices(of: claims.map(\.user))
         let devices = claims.map { claim in known[claim.user]?.first { $0.device == claim.device } }
-        var peers = try await OlmPeer.stored(Set(devices.compactMap(\.?.identityKey)), in: storage, key: key)
+        var peers = try await OlmPeer.stored(Set(devices.compactMap(\.?.peer)), in: storage, key: key)
         var untold: [(reader: DeviceID, content: JSONValue)] = []
         for (claim, device) in zip(claims, devices) {
             let isRequested = state.requested.remove(claim.id) != nil
@@ -237,7 +247,7 @@ extension CryptoMachine {
                 state.repairDelays[number] = nil
                 state.outgoing.remove(number)
             }
-            guard let device, var peer = peers[device.identityKey],
+            guard let device, var peer = peers[device.peer],
                 let session = try self.session(with: device, in: all, state.upkeep.account)
             else {
                 if isRequested {
@@ -257,7 +267,7 @@ extension CryptoMachine {
                             user: device.user.text, device: device.device.text,
                             content: Data(try CanonicalJSON.bytes(of: writer.content(of: message, to: device))))))
             }
-            peers[device.identityKey] = peer
+            peers[device.peer] = peer
         }
         // Merged once: the cost of a merge grows with the whole change.
         change.merge(
@@ -284,9 +294,9 @@ extension CryptoMachine {
 
     /// The `m.room_key.withheld` that reports the missing session to a device, unless it was sent before.
     private static func noSession(
-        with claim: KeyClaim, _ device: DeviceKeys?, _ peers: inout [Curve25519Key: OlmPeer], _ writer: DeviceWriter
+        with claim: KeyClaim, _ device: DeviceKeys?, _ peers: inout [OlmPeer.ID: OlmPeer], _ writer: DeviceWriter
     ) -> [(reader: DeviceID, content: JSONValue)] {
-        guard let device, peers[device.identityKey]?.mayReport() == true else { return [] }
+        guard let device, peers[device.peer]?.mayReport() == true else { return [] }
         let content: JSONValue = [
             "algorithm": .string(InboundSession.algorithm), "code": .string(Withheld.noOlm.rawValue),
             "reason": "no session with this device could be begun",

@@ -188,8 +188,11 @@ extension CryptoMachine {
             if let outbound = state.outbound[room] {
                 change.merge(CryptoChange(put: [try outbound.record(of: room, key: key)]))
             }
-        } else if let record = try await storage.cryptoRecord(OutboundRoom.key(room)) {
-            change.merge(CryptoChange(put: [try OutboundRoom.spent(record)]))
+        } else if let record = try await storage.cryptoRecord(OutboundRoom.key(room)),
+            // With a damaged one nothing is encrypted in any case.
+            let spent = try? OutboundRoom.spent(record)
+        {
+            change.merge(CryptoChange(put: [spent]))
         }
     }
 
@@ -217,13 +220,15 @@ extension CryptoMachine {
 }
 
 extension OutboundRoom {
-    /// A room's session, from memory or the storage.
+    /// A room's session, from memory or the storage; `nil` if it is damaged: it is not known then which of its indices
+    /// are used and who has its key, so that the next message begins another session.
+    /// - Throws: If the storage fails.
     static func known(
         _ room: ExactText, in storage: any CryptoStorage, key: KeyMaterial, _ state: inout CryptoMachine.State
     ) async throws -> OutboundRoom? {
         if let outbound = state.outbound[room] { return outbound }
         let records = try await storage.cryptoRecords(.outboundGroupSession, owner: room)
-        let outbound = try OutboundRoom(room, records: records, key: key)
+        let outbound = try? OutboundRoom(room, records: records, key: key)
         state.outbound[room] = outbound
         return outbound
     }

@@ -36,7 +36,7 @@ extension CryptoMachine {
         var reader = ToDeviceReader(
             storage: storage, key: key, user: user, outdated: outdated.map { Set($0) }, now: now)
         for event in events { try await reader.take(event, &state, &receipt) }
-        change.merge(try reader.change())
+        change.merge(try await reader.change())
         for message in reader.ownMessages { try await self.take(message, &state, &change, &receipt, at: now) }
     }
 
@@ -72,8 +72,14 @@ struct ToDeviceReader {
     private let outdated: Set<ExactText>?
     private let now: Date
     private var senders: KnownSenders
-    /// The devices whose messages the response contains, by identity key.
-    private var peers: [Curve25519Key: OlmPeer] = [:]
+    /// The devices whose messages the response contains.
+    private var peers: [OlmPeer.ID: OlmPeer] = [:]
+    /// Those of them that are no stored devices, by user.
+    private var unlisted: [ExactText: UnlistedPeers] = [:]
+    /// The identity keys of the stored devices of senders.
+    private var identityKeys: [ExactText: Set<Curve25519Key>] = [:]
+    /// A copy of the account, with which sessions are established before it is known whether their payload is accepted.
+    private var trialAccount: OlmAccount?
     private var sessions: [SessionID: InboundSession] = [:]
     /// Marks to store and to remove, by their keys (``UnconfirmedSessions``).
     private var marks: [CryptoRecord.Key: CryptoRecord?] = [:]
@@ -103,9 +109,10 @@ struct ToDeviceReader {
         withheld = WithheldRecords(storage: storage)
     }
 
-    func change() throws -> CryptoChange {
+    func change() async throws -> CryptoChange {
         var change = CryptoChange()
         for peer in peers.values { change.merge(try peer.change(key: key)) }
+        for peers in unlisted.values { change.merge(try await peers.change(in: storage)) }
         for session in sessions.values { change.put.append(try session.record(key: key)) }
         for (key, mark) in marks {
             if let mark { change.put.append(mark) } else { change.removed.insert(key) }
@@ -146,54 +153,101 @@ struct ToDeviceReader {
             let body = ours["body"]?.string, body.utf8.count <= Self.maxCiphertext,
             let bytes = try? Base64.decoded(body)
         else { return receipt.rejected[.malformed, default: 0] += 1 }
-        var peer: OlmPeer
-        if let known = peers[senderKey] {
-            peer = known
-        } else {
-            peer = try await OlmPeer(senderKey, in: storage, key: key)
-        }
-        defer { peers[senderKey] = peer }
-        let plaintext: [UInt8]
+        var peer = try await self.peer(OlmPeer.ID(user: sender, identityKey: senderKey))
+        let found: (checked: Result<OlmPayload, OlmPayload.Failure>, isPeerChanged: Bool)
         do {
-            let found = try peer.decrypt(OlmMessage(kind: kind, bytes: bytes), with: account)
-            plaintext = found.plaintext
-            if found.changesAccount {
-                state.upkeep.accountChanged(by: OlmMessage(kind: kind, bytes: bytes).oneTimeKey, at: now)
-            }
+            found = try payload(of: OlmMessage(kind: kind, bytes: bytes), &peer, state.upkeep)
         } catch OlmPeer.Failure.repeated {
             return receipt.rejected[.repeated, default: 0] += 1
         } catch OlmPeer.Failure.unreadable {
-            try await repair(&peer, of: sender, senderKey, &state)
+            try await repair(&peer, &state)
             return receipt.rejected[.unreadable, default: 0] += 1
         }
-        let payload: OlmPayload
-        do throws(OlmPayload.Failure) {
-            payload = try OlmPayload(
-                plaintext: plaintext, sender: sender, senderKey: senderKey, recipient: user,
-                recipientKey: account.signingKey)
-        } catch {
-            return receipt.rejected[CryptoReceipt.Rejection(error), default: 0] += 1
+        if found.isPeerChanged { try await store(peer, state.tracker) }
+        switch found.checked {
+        case .failure(let failure): receipt.rejected[CryptoReceipt.Rejection(failure), default: 0] += 1
+        case .success(let payload):
+            // The sender's device list is needed to judge what they send.
+            state.tracker.track([sender])
+            try await takeUnsealed(payload, state.tracker, &receipt)
         }
-        // The sender's device list is needed to judge what they send.
-        state.tracker.track([sender])
-        try await takeUnsealed(payload, state.tracker, &receipt)
+    }
+
+    /// Decrypts a message with its session, or with the one that it establishes, and checks its payload.
+    private mutating func payload(
+        of message: OlmMessage, _ peer: inout OlmPeer, _ upkeep: KeyUpkeep
+    ) throws -> (checked: Result<OlmPayload, OlmPayload.Failure>, isPeerChanged: Bool) {
+        let (id, recipient, account) = (peer.id, user, upkeep.account)
+        let check = { (plaintext: [UInt8]) -> Result<OlmPayload, OlmPayload.Failure> in
+            do throws(OlmPayload.Failure) {
+                return .success(
+                    try OlmPayload(
+                        plaintext: plaintext, sender: id.user, senderKey: id.identityKey, recipient: recipient,
+                        recipientKey: account.signingKey))
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let plaintext = try peer.decrypt(message) { return (check(plaintext), true) }
+        let trial = try trialAccount ?? OlmAccount(pickle: account.pickle(key: key), key: key)
+        trialAccount = trial
+        let checked = try peer.begin(with: message, of: account, after: trial, check: check)
+        guard case .success = checked else {
+            trialAccount = nil
+            return (checked, false)
+        }
+        upkeep.accountChanged(by: message.oneTimeKey, at: now)
+        return (checked, true)
+    }
+
+    private mutating func peer(_ id: OlmPeer.ID) async throws -> OlmPeer {
+        if let known = peers[id] { return known }
+        let peer = try await OlmPeer(id, in: storage, key: key)
+        peers[id] = peer
+        return peer
+    }
+
+    /// Stores a peer that has changed. If it is no stored device, it may displace others of its user.
+    private mutating func store(_ peer: OlmPeer, _ tracker: DeviceTracker) async throws {
+        let (user, identityKey) = (peer.id.user, peer.id.identityKey)
+        peers[peer.id] = peer
+        guard try await !isDevice(identityKey, of: user) else { return }
+        var unlisted: UnlistedPeers
+        if let known = self.unlisted[user] {
+            unlisted = known
+        } else {
+            unlisted = try await UnlistedPeers(of: user, in: storage)
+        }
+        var dropped = unlisted.note(identityKey, at: now)
+        if isListCurrent(of: user, tracker) { dropped += unlisted.expire(at: now) }
+        for key in dropped { peers[OlmPeer.ID(user: user, identityKey: key)] = nil }
+        self.unlisted[user] = unlisted
     }
 
     /// Queues a new session with a device, at most once an hour. A message can claim any sender key, so once the
     /// sender's device list is up to date, keys missing from it are ignored.
-    private func repair(
-        _ peer: inout OlmPeer, of sender: ExactText, _ senderKey: Curve25519Key, _ state: inout CryptoMachine.State
-    ) async throws {
+    private mutating func repair(_ peer: inout OlmPeer, _ state: inout CryptoMachine.State) async throws {
+        let (sender, senderKey) = (peer.id.user, peer.id.identityKey)
         if state.tracker.isOutdated(sender) == false {
             guard try await isDevice(senderKey, of: sender) else { return }
         }
         let item = OutgoingQueue.Item.repair(user: sender.text, identityKey: senderKey.bytes)
         guard state.outgoing.hasRoom(for: item), peer.mayRepair(at: now) else { return }
         state.outgoing.add(item)
+        try await store(peer, state.tracker)
     }
 
-    private func isDevice(_ key: Curve25519Key, of user: ExactText) async throws -> Bool {
-        try await storage.cryptoRecords(.device, owner: user).contains { try DeviceKeys(record: $0).identityKey == key }
+    private mutating func isDevice(_ key: Curve25519Key, of user: ExactText) async throws -> Bool {
+        if let known = identityKeys[user] { return known.contains(key) }
+        let records = try await storage.cryptoRecords(.device, owner: user)
+        let keys = Set(try records.map { try DeviceKeys(record: $0).identityKey })
+        identityKeys[user] = keys
+        return keys.contains(key)
+    }
+
+    /// Whether a device that is not stored is none of the user's.
+    private func isListCurrent(of user: ExactText, _ tracker: DeviceTracker) -> Bool {
+        tracker.isOutdated(user) == false && outdated?.contains(user) == false
     }
 
     private mutating func takeUnsealed(
@@ -209,18 +263,21 @@ struct ToDeviceReader {
             return receipt.rejected[.roomKey, default: 0] += 1
         }
         let id = SessionID(room: session.room, session: session.id)
-        if let known = try await self.session(id) {
+        // A damaged session can only be replaced.
+        if case .found(let known) = try await self.session(id) {
             guard let merged = try session.merged(with: known) else {
                 // Receiving the same session again is not an error; anything else is a different session under the
                 // same ID.
+                let claimed = known.claimed(by: ExactText(session.owner.user))
                 let isSame =
-                    try known.owner == session.owner && known.session.compare(to: session.session) != .unconnected
+                    try claimed.owner == session.owner && known.session.compare(to: session.session) != .unconnected
                 if !isSame { receipt.rejected[.roomKey, default: 0] += 1 }
                 return
             }
-            session = merged
+            session = merged.claimed(by: ExactText(session.owner.user))
         }
-        try await confirm(&session, by: payload, tracker)
+        // An imported session of another device, which the key has extended, proves nothing.
+        if session.owner == payload.owner { try await confirm(&session, by: payload, tracker) }
         sessions[id] = session
         withheld.remove(CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session))
         receipt.sessions.insert(id)
@@ -231,9 +288,9 @@ struct ToDeviceReader {
         _ session: inout InboundSession, by payload: OlmPayload, _ tracker: DeviceTracker
     ) async throws {
         let owner = ExactText(payload.owner.user)
-        let isListCurrent = tracker.isOutdated(owner) == false && outdated?.contains(owner) == false
         session.confirmedBy =
-            try await senders.confirmation(of: payload, isListCurrent: isListCurrent) ?? session.confirmedBy
+            try await senders.confirmation(of: payload, isListCurrent: isListCurrent(of: owner, tracker))
+            ?? session.confirmedBy
         let mark = session.confirmedBy == nil ? UnconfirmedSessions.mark(session) : nil
         marks.updateValue(mark, forKey: UnconfirmedSessions.key(ofMark: session))
     }
@@ -248,7 +305,7 @@ struct ToDeviceReader {
         guard let (record, reason) = Withheld.reason(in: content) else { return }
         let id = SessionID(room: record.owner, session: record.id)
         // The notice is unauthenticated, so it never overrides a key.
-        guard try await session(id) == nil else { return }
+        guard case .missing = try await session(id) else { return }
         guard try await withheld.put(reason, for: record) else { return }
         receipt.sessions.insert(id)
     }
@@ -260,28 +317,13 @@ struct ToDeviceReader {
         guard let text = content["sender_key"]?.string, let senderKey = try? Curve25519Key(base64: text),
             senderKey != state.upkeep.account.identityKey, try await isDevice(senderKey, of: sender)
         else { return }
-        var peer: OlmPeer
-        if let known = peers[senderKey] {
-            peer = known
-        } else {
-            peer = try await OlmPeer(senderKey, in: storage, key: key)
-        }
-        try await repair(&peer, of: sender, senderKey, &state)
-        peers[senderKey] = peer
+        var peer = try await self.peer(OlmPeer.ID(user: sender, identityKey: senderKey))
+        try await repair(&peer, &state)
     }
 
-    private func session(_ id: SessionID) async throws -> InboundSession? {
-        if let known = sessions[id] { return known }
+    private func session(_ id: SessionID) async throws -> InboundSession.Lookup {
+        if let known = sessions[id] { return .found(known) }
         return try await InboundSession.stored(id, in: storage, key: key)
-    }
-}
-
-extension InboundSession {
-    static func stored(
-        _ id: SessionID, in storage: any CryptoStorage, key: KeyMaterial
-    ) async throws -> InboundSession? {
-        let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
-        return try await storage.cryptoRecord(record).map { try InboundSession(record: $0, key: key) }
     }
 }
 

@@ -80,6 +80,8 @@ public actor CryptoMachine {
         self.storage = storage
         self.key = key
         try await change { _, _ in }
+        // The key has opened the state, so the storage is this device's.
+        try await EarlierOlmRecords.move(in: storage)
     }
 
     private static let deviceKey = CryptoRecord.Key(.position, id: "device")
@@ -96,10 +98,10 @@ public actor CryptoMachine {
         var change = CryptoChange()
         for kind in [
             CryptoRecord.Kind.account, .olmSession, .outboundGroupSession, .outgoingRequest, .readMessage, .position,
-            .roomMember, .roomAudience, .unopenedMessage,
+            .roomMember, .roomAudience, .unopenedMessage, .unlistedPeer,
         ] {
-            for record in try await storage.cryptoRecords(kind, owner: nil) where record.key != unsavedKey {
-                change.removed.insert(record.key)
+            try await storage.forEachPart(of: kind) { part in
+                change.removed.formUnion(part.map(\.key).filter { $0 != unsavedKey })
             }
         }
         change.removed.insert(replacedKey)
@@ -123,6 +125,16 @@ public actor CryptoMachine {
     ) async throws -> CryptoMachine {
         try await begin(user: user, device: device, in: storage, key: key, at: now)
         return try await CryptoMachine(user: user, device: device, storage: storage, key: key)
+    }
+
+    /// What must outlast keys that nothing decrypts, and is not encrypted itself: which rooms are encrypted, and which
+    /// identities were seen and verified.
+    public static func lastingRecords(in storage: any CryptoStorage) async throws -> CryptoChange {
+        var change = CryptoChange()
+        for kind in [CryptoRecord.Kind.encryptedRoom, .identity] {
+            change.put += try await storage.cryptoRecords(kind, owner: nil).filter { $0.key != replacedKey }
+        }
+        return change
     }
 
     /// The device whose keys are stored; `nil` if there are none.
@@ -165,7 +177,7 @@ public actor CryptoMachine {
             for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
                 change.merge(CryptoChange(removed: [record.key]))
             }
-            change.merge(CryptoChange(put: try await OlmPeer.receivingOnly(in: storage)))
+            try await OlmPeer.onlyReceive(in: storage)
             // The marks may have been lost.
             state.backup.markAllAgain()
             change.merge(CryptoChange(put: [try state.backup.record()]))

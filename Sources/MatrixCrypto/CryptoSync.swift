@@ -87,6 +87,24 @@ public struct CryptoRequest: Equatable, Sendable {
         case sendAll(DeviceBatch)
         /// `keys/signatures/upload` with this body.
         case uploadSignatures(Data)
+
+        public var kind: Kind {
+            switch self {
+            case .upload: .upload
+            case .query: .query
+            case .claim: .claim
+            case .send, .sendAll: .send
+            case .uploadSignatures: .uploadSignatures
+            }
+        }
+    }
+
+    /// The kinds of requests that may fail independently of each other.
+    public enum Kind: Hashable, Sendable {
+        case upload, query, claim
+        /// To-device messages, which are sent in order.
+        case send
+        case uploadSignatures
     }
 
     public let action: Action

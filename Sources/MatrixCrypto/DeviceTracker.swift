@@ -17,16 +17,18 @@ public struct DeviceTracker: Sendable {
 
     private struct List: Sendable {
         var isOutdated = true
-        /// Incremented by each change.
+        /// The ``revision`` of the last change, which no earlier list of a user who left and came back has.
         var generation: UInt64 = 0
         var isAsked = false
     }
 
     private var lists: [ExactText: List] = [:]
-    /// Retry delays of unreachable servers, and of users whose list in a response was malformed.
+    /// Retry delays of unreachable servers, and of users whose list was malformed or whose query was rejected.
     private var delays: [ExactText: RetryDelay] = [:]
     /// Users whose lists are unavailable for now: messages do not wait for them.
     private var excused: Set<ExactText> = []
+    /// The maximum size of a query with the user, for those whose queries were rejected.
+    private var sizeLimits: [ExactText: Int] = [:]
     /// Users whose state differs from the stored one.
     private var unsaved: Set<ExactText> = []
     /// Incremented by every change that may affect for whom messages are encrypted.
@@ -57,9 +59,9 @@ public struct DeviceTracker: Sendable {
     /// Starts tracking users with whom a room is shared.
     public mutating func track(_ users: some Sequence<ExactText>) {
         for user in users where lists[user] == nil {
-            lists[user] = List()
-            unsaved.insert(user)
             revision += 1
+            lists[user] = List(generation: revision)
+            unsaved.insert(user)
         }
     }
 
@@ -67,6 +69,7 @@ public struct DeviceTracker: Sendable {
     public mutating func received(changed: some Sequence<ExactText>, left: some Sequence<ExactText>) {
         for user in changed { invalidate(user) }
         for user in left where lists.removeValue(forKey: user) != nil {
+            sizeLimits[user] = nil
             unsaved.insert(user)
             revision += 1
         }
@@ -84,10 +87,10 @@ public struct DeviceTracker: Sendable {
     private mutating func invalidate(_ user: ExactText) {
         guard var list = lists[user] else { return }
         if !list.isOutdated { unsaved.insert(user) }
-        list.isOutdated = true
-        list.generation += 1
-        lists[user] = list
         revision += 1
+        list.isOutdated = true
+        list.generation = revision
+        lists[user] = list
     }
 
     /// The changes to store before the position of the sync that reported them.
@@ -119,8 +122,9 @@ public struct DeviceTracker: Sendable {
     /// The next query, if one is due. No user is in two pending queries.
     public mutating func nextQuery(at now: Date) -> Query? {
         let due = lists.filter { $1.isOutdated && !$1.isAsked && nextAttempt(for: $0) ?? now <= now }.keys
-        let users = Array(due.sorted().prefix(Self.maxUsersAsked))
-        guard !users.isEmpty else { return nil }
+        // The largest first: the users of rejected queries hold up no others.
+        guard let limit = due.map({ sizeLimit(for: $0) }).max() else { return nil }
+        let users = Array(due.filter { sizeLimit(for: $0) == limit }.sorted().prefix(limit))
         var generations: [ExactText: UInt64] = [:]
         for user in users {
             lists[user]?.isAsked = true
@@ -134,6 +138,8 @@ public struct DeviceTracker: Sendable {
         lists.filter { $1.isOutdated && !$1.isAsked }.keys.compactMap { nextAttempt(for: $0) }.filter { $0 > now }.min()
     }
 
+    private func sizeLimit(for user: ExactText) -> Int { sizeLimits[user] ?? Self.maxUsersAsked }
+
     private func nextAttempt(for user: ExactText) -> Date? {
         [delays[user]?.until, delays[user.server]?.until].compactMap(\.self).max()
     }
@@ -141,6 +147,20 @@ public struct DeviceTracker: Sendable {
     /// Handles a missing response: the query becomes due again; when to retry is up to the caller.
     public mutating func failed(_ query: Query) {
         for user in query.users { lists[user]?.isAsked = false }
+    }
+
+    /// Handles a permanent rejection, which a single user may cause, as by a list that exceeds the size limit of
+    /// responses: the users become due again in queries of half the size. One who was alone counts as unavailable, and
+    /// is queried again after a delay, as if their server were unreachable.
+    public mutating func rejected(_ query: Query, at now: Date) {
+        failed(query)
+        revision += 1
+        for user in query.users where lists[user] != nil {
+            sizeLimits[user] = (query.users.count + 1) / 2
+            guard query.users.count == 1 else { continue }
+            delays[user, default: RetryDelay()].extend(from: now)
+            excused.insert(user)
+        }
     }
 
     /// Applies a response without any identities. An error in one user's list does not affect the others.
@@ -188,6 +208,7 @@ public struct DeviceTracker: Sendable {
                 return nil
             }
             delays[user] = nil
+            sizeLimits[user] = nil
             excused.remove(user)
             if lists[user]?.generation == query.generations[user] {
                 lists[user]?.isOutdated = false

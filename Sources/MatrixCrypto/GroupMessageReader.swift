@@ -54,7 +54,7 @@ public enum GroupMessageReader {
         case withheld(Withheld)
         /// The message precedes the first index that the room key can decrypt.
         case beforeKey
-        /// The ciphertext is damaged, or its signature is invalid.
+        /// The ciphertext is damaged, its signature is invalid, or the stored room key is damaged.
         case damaged
         /// The sender according to the server is not the one who encrypted it.
         case sender
@@ -91,6 +91,13 @@ public enum GroupMessageReader {
         content["m.relates_to"] = nil
         let owner = session.isAnybodys ? session.owner.claimed(by: envelope.sender) : session.owner
         return Payload(type: type, content: content, message: message, owner: owner, source: session.source)
+    }
+
+    /// How a message is noted as read.
+    static func claimed(_ message: GroupMessage, by sender: ExactText) -> GroupMessage {
+        // Session IDs are base64, so the separator ends them.
+        GroupMessage(
+            session: ExactText(bytes: Array(message.session.bytes) + [0] + Array(sender.bytes)), index: message.index)
     }
 
     private static func decrypted(

@@ -17,7 +17,8 @@ struct Identity: Equatable, Sendable {
     private(set) var pinned: Ed25519Key
     /// The verified master key; for the local user, the one that confirmed this device.
     private(set) var verified: Ed25519Key?
-    /// The master key whose verification was withdrawn: signatures on it are ignored.
+    /// The master key whose verification was withdrawn, or became void while another one was shown: it is not verified,
+    /// and signatures on it are ignored.
     private(set) var withdrawn: Ed25519Key?
     /// Whether the local user has yet to sign the verified master key, for lack of the user-signing key.
     private(set) var isSignatureDue = false
@@ -85,10 +86,13 @@ struct Identity: Equatable, Sendable {
     }
 
     /// Whether the current master key is the verified one.
-    var isVerified: Bool { verified == master }
+    var isVerified: Bool { verified == master && withdrawn != master }
     /// Whether another master key was verified, and the current one has not been accepted since.
     var hasChangedAfterVerification: Bool { verified.map { $0 != master } ?? false }
     var hasChanged: Bool { pinned != master }
+    /// Whether the local user has another identity than the one that this device went by: the one that confirmed it or,
+    /// before that, the first one seen. Only confirmation ends this, as the server could have made the new one up.
+    var isOwnReplaced: Bool { hasChangedAfterVerification || (verified == nil && hasChanged) }
 
     /// Marks the master key as verified: the user has compared it, or has signed it on another device.
     mutating func noteVerified() {
@@ -116,9 +120,15 @@ struct Identity: Equatable, Sendable {
     mutating func oweSignature() { isSignatureDue = true }
     mutating func noteSigned() { isSignatureDue = false }
 
-    /// Drops verification and withdrawal, which depended on the local user's former identity.
+    /// Drops verification and withdrawal, which depended on the local user's former identity. A change after the
+    /// verification remains one: otherwise, by replacing the local user's identity, the server would end the hold on
+    /// messages to an identity that nobody has accepted.
     mutating func voidVerification() {
-        (verified, withdrawn) = (nil, nil)
+        if hasChangedAfterVerification {
+            withdrawn = verified
+        } else {
+            (verified, withdrawn) = (nil, nil)
+        }
         isSignatureDue = false
     }
 }

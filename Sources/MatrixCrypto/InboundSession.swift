@@ -38,13 +38,29 @@ public struct InboundSession {
 
     public let room: ExactText
     public let id: ExactText
-    public let owner: Owner
-    public let source: Source
+    public internal(set) var owner: Owner
+    public internal(set) var source: Source
     /// Whether users invited later may receive it (`shared_history`).
-    public let isSharedHistory: Bool
+    public internal(set) var isSharedHistory: Bool
     public let session: InboundGroupSession
     /// The master key of the identity that confirmed the sending device when a message was last read with the session.
     var confirmedBy: Ed25519Key?
+    /// What devices of other users have sent as their own session. Every member can send on the key of another one, and
+    /// may come first: which of them has made a message is known by its sender.
+    private(set) var rivals: [Claim] = []
+
+    /// The owner according to a backup or a key file, if it is none of those who have sent the session.
+    private var importedOwner: Owner?
+
+    /// A device that has sent a session as its own, and what is known of it.
+    struct Claim: Equatable, Sendable {
+        let owner: Owner
+        let isSharedHistory: Bool
+        let confirmedBy: Ed25519Key?
+    }
+
+    /// Each is another user's.
+    private static let maxRivals = 4
 
     public static let algorithm = "m.megolm.v1.aes-sha2"
 
@@ -77,25 +93,89 @@ public struct InboundSession {
         isSharedHistory = proven.isSharedHistory
         session = earlier
         confirmedBy = proven.confirmedBy
+        rivals = proven.rivals
+        importedOwner = proven.importedOwner
+    }
+
+    /// The users whose devices have sent it as their own.
+    var owners: Set<ExactText> { Set(([owner] + rivals.map(\.owner)).map { ExactText($0.user) }) }
+
+    /// The session for messages of this user: that of a device of theirs that has sent it as its own, or else the
+    /// imported one, if another owner was named then. Otherwise as it is.
+    func forMessages(of user: ExactText) -> InboundSession {
+        var session = claimed(by: user)
+        guard let importedOwner, ExactText(session.owner.user) != user else { return session }
+        (session.owner, session.source, session.confirmedBy) = (importedOwner, .imported, nil)
+        return session
+    }
+
+    /// The same session as that of a device of this user, if one has sent it as its own; otherwise as it is.
+    func claimed(by user: ExactText) -> InboundSession {
+        guard ExactText(owner.user) != user,
+            let index = rivals.firstIndex(where: { ExactText($0.owner.user) == user })
+        else { return self }
+        var session = self
+        session.rivals[index] = Claim(owner: owner, isSharedHistory: isSharedHistory, confirmedBy: confirmedBy)
+        (session.owner, session.isSharedHistory) = (rivals[index].owner, rivals[index].isSharedHistory)
+        session.confirmedBy = rivals[index].confirmedBy
+        return session
+    }
+
+    /// Adds the owner of this session, which another user's device has sent before, to those of the known one.
+    /// - Returns: `nil` if nothing is added.
+    private func joined(to known: InboundSession) throws(RatchetError) -> InboundSession? {
+        guard !known.owners.contains(ExactText(owner.user)), known.rivals.count < Self.maxRivals else { return nil }
+        var joined: InboundSession
+        switch try session.compare(to: known.session) {
+        case .unconnected: return nil
+        case .same, .beginsLater: joined = known
+        case .beginsEarlier: joined = InboundSession(known, readingFrom: session)
+        }
+        joined.rivals.append(Claim(owner: owner, isSharedHistory: isSharedHistory, confirmedBy: confirmedBy))
+        return joined
+    }
+
+    /// Adds what this imported session says to one that was sent by who may not have made it: it can begin earlier and
+    /// have another owner.
+    private func imported(into known: InboundSession) throws(RatchetError) -> InboundSession? {
+        let senders = [known.owner] + known.rivals.map(\.owner)
+        let isNamed = senders.contains { $0.identityKey == owner.identityKey } || known.importedOwner != nil
+        var extended: InboundSession
+        switch try session.compare(to: known.session) {
+        case .unconnected: return nil
+        case .same, .beginsLater:
+            guard !isNamed else { return nil }
+            extended = known
+        case .beginsEarlier: extended = InboundSession(known, readingFrom: session)
+        }
+        if !isNamed { extended.importedOwner = owner }
+        return extended
     }
 
     /// What is stored in place of `known`, which has the same ID, now that this session has arrived: the earlier
     /// beginning of the two with the better proven origin. `nil` if `known` stays, as for a forged session.
     public func merged(with known: InboundSession) throws(RatchetError) -> InboundSession? {
         guard room == known.room, id == known.id else { return nil }
-        if source == .direct, known.source == .direct, owner != known.owner { return nil }
+        // The same user's claim, if there are several.
+        let known = source == .direct && known.source == .direct ? known.claimed(by: ExactText(owner.user)) : known
+        if source == .direct, known.source == .direct, owner != known.owner { return try joined(to: known) }
+        if source == .imported, known.source == .direct { return try imported(into: known) }
+        // Another member can send the key on as their own: that proves nothing about an imported session of another
+        // device, whose messages would no longer be readable.
+        let isOwners = source == known.source || owner.identityKey == known.owner.identityKey
         switch try session.compare(to: known.session) {
         case .unconnected: return nil
-        case .same: return source > known.source ? self : nil
+        case .same: return source > known.source && isOwners ? self : nil
         case .beginsEarlier:
             // A ratchet cannot be turned back: only a genuine one advances to the known one, whoever sends it.
-            guard source >= known.source else { return InboundSession(known, readingFrom: session) }
+            guard isOwners else { return InboundSession(known, readingFrom: session) }
             var merged = self
             merged.confirmedBy = confirmedBy ?? known.confirmedBy
+            merged.rivals = known.rivals
+            merged.importedOwner = known.importedOwner
             return merged
         case .beginsLater:
-            // Another member can send the key on as their own, which must not make earlier messages unreadable.
-            guard source > known.source, owner.identityKey == known.owner.identityKey else { return nil }
+            guard source > known.source, isOwners else { return nil }
             return InboundSession(self, readingFrom: known.session)
         }
     }
@@ -108,6 +188,15 @@ extension InboundSession {
         let isSharedHistory: Bool
         let pickle: Data
         var confirmedBy: [UInt8]?
+        /// Absent in records of earlier versions.
+        var rivals: [StoredClaim]?
+        var importedOwner: Owner?
+    }
+
+    private struct StoredClaim: Codable {
+        let owner: Owner
+        let isSharedHistory: Bool
+        var confirmedBy: [UInt8]?
     }
 
     public var key: CryptoRecord.Key { CryptoRecord.Key(.inboundGroupSession, owner: room, id: id) }
@@ -115,11 +204,17 @@ extension InboundSession {
     public func record(key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(
             owner: owner, source: source, isSharedHistory: isSharedHistory,
-            pickle: Data(try session.pickle(key: material)), confirmedBy: confirmedBy?.bytes)
+            pickle: Data(try session.pickle(key: material)), confirmedBy: confirmedBy?.bytes,
+            rivals: rivals.isEmpty
+                ? nil
+                : rivals.map {
+                    StoredClaim(
+                        owner: $0.owner, isSharedHistory: $0.isSharedHistory, confirmedBy: $0.confirmedBy?.bytes)
+                }, importedOwner: importedOwner)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
-    /// An unreadable record is an error: the session must not count as missing.
+    /// An unreadable record is an error: the session must not count as missing (``Lookup/damaged``).
     public init(record: CryptoRecord, key: KeyMaterial) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
         session = try InboundGroupSession(pickle: Array(stored.pickle), key: key)
@@ -132,5 +227,35 @@ extension InboundSession {
         source = stored.source
         isSharedHistory = stored.isSharedHistory
         confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0) }
+        importedOwner = stored.importedOwner
+        rivals = try (stored.rivals ?? []).map {
+            Claim(
+                owner: $0.owner, isSharedHistory: $0.isSharedHistory,
+                confirmedBy: try $0.confirmedBy.map { try Ed25519Key(bytes: $0) })
+        }
+    }
+}
+
+extension InboundSession {
+    /// What is stored of a session.
+    enum Lookup {
+        case missing
+        /// The record cannot be decoded. This concerns only what is encrypted with the session; a key that arrives for
+        /// it replaces the record.
+        case damaged
+        case found(InboundSession)
+
+        /// - Parameter key: Must be the one that has decrypted the device's own keys: a wrong key looks like damage.
+        init(_ record: CryptoRecord, key: KeyMaterial) {
+            self = (try? InboundSession(record: record, key: key)).map(Lookup.found) ?? .damaged
+        }
+    }
+
+    /// - Throws: If the storage fails.
+    static func stored(
+        _ id: SessionID, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> Lookup {
+        let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
+        return try await storage.cryptoRecord(record).map { Lookup($0, key: key) } ?? .missing
     }
 }

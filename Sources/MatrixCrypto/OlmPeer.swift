@@ -2,11 +2,18 @@ import ChatCore
 import Foundation
 import Ratchets
 
-/// The Olm sessions with one device, by its identity key, and the record of its messages.
+/// The Olm sessions with one device of a user, and the record of its messages.
 ///
 /// It lives for one change only: sessions advance with each message, so after a failed change they are reloaded from
 /// the storage.
 struct OlmPeer {
+    /// Any user can list a device with the identity key of another's, whose sessions must be out of their reach: so the
+    /// key alone identifies nothing.
+    struct ID: Hashable, Sendable {
+        let user: ExactText
+        let identityKey: Curve25519Key
+    }
+
     enum Failure: Error, Hashable, Sendable {
         /// The message was decrypted before: the server may deliver it again.
         case repeated
@@ -43,51 +50,55 @@ struct OlmPeer {
         var isReported: Bool?
     }
 
-    private let identityKey: Curve25519Key
-    private var entries: [Entry]
+    let id: ID
+    private var entries: [Entry] = []
+    /// Sessions that cannot be decoded. They count as missing, and are removed once there is another session.
+    private var damaged: Set<CryptoRecord.Key> = []
     private var removed: Set<CryptoRecord.Key> = []
     private var memory = Memory()
     private var storedMemory = Memory()
 
-    private static func owner(_ key: Curve25519Key) -> ExactText { ExactText("\(key)") }
-    private static func memoryKey(_ key: Curve25519Key) -> CryptoRecord.Key {
-        CryptoRecord.Key(.readMessage, owner: owner(key))
+    /// Loads the stored state of a device. An error of the storage must not make the device count as having no
+    /// sessions; a damaged session is one that the device has to replace.
+    init(_ id: ID, in storage: any CryptoStorage, key: KeyMaterial) async throws {
+        let sessions = try await storage.cryptoRecords(.olmSession, owner: Self.owner(id))
+        let memory = try await storage.cryptoRecord(Self.memoryKey(id))
+        try self.init(id, sessions: sessions, memory: memory, key: key)
     }
 
-    /// Loads the stored state of a device. Unreadable records are an error: the device must not count as having no
-    /// sessions.
-    init(_ identityKey: Curve25519Key, in storage: any CryptoStorage, key: KeyMaterial) async throws {
-        let sessions = try await storage.cryptoRecords(.olmSession, owner: Self.owner(identityKey))
-        let memory = try await storage.cryptoRecord(Self.memoryKey(identityKey))
-        try self.init(identityKey, sessions: sessions, memory: memory, key: key)
-    }
-
-    private init(
-        _ identityKey: Curve25519Key, sessions: [CryptoRecord], memory record: CryptoRecord?, key: KeyMaterial
-    ) throws {
-        self.identityKey = identityKey
-        entries = try sessions.map { record in
-            let stored = try JSONDecoder().decode(StoredSession.self, from: record.value)
-            return Entry(
-                session: try OlmSession(pickle: Array(stored.pickle), key: key), id: record.key.id, use: stored.use,
-                isChanged: false, onlyReceives: stored.onlyReceives ?? false)
+    private init(_ id: ID, sessions: [CryptoRecord], memory record: CryptoRecord?, key: KeyMaterial) throws {
+        self.id = id
+        for session in sessions {
+            do {
+                entries.append(try Self.entry(session, key: key))
+            } catch is DecodingError, RatchetError.pickle, RatchetError.argument {
+                // The library's word for a pickle that is no text is an argument.
+                damaged.insert(session.key)
+            }
         }
         if let record { memory = try JSONDecoder().decode(Memory.self, from: record.value) }
         storedMemory = memory
     }
 
+    private static func entry(_ record: CryptoRecord, key: KeyMaterial) throws -> Entry {
+        let stored = try JSONDecoder().decode(StoredSession.self, from: record.value)
+        return Entry(
+            session: try OlmSession(pickle: Array(stored.pickle), key: key), id: record.key.id, use: stored.use,
+            isChanged: false, onlyReceives: stored.onlyReceives ?? false)
+    }
+
     /// Loads the stored state of several devices.
     static func stored(
-        _ identityKeys: Set<Curve25519Key>, in storage: any CryptoStorage, key: KeyMaterial
-    ) async throws -> [Curve25519Key: OlmPeer] {
-        let owners = Set(identityKeys.map(owner))
+        _ ids: Set<ID>, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> [ID: OlmPeer] {
+        let owners = Set(ids.map(owner))
         let sessions = try await storage.cryptoRecords(.olmSession, owners: owners)
         let memories = try await storage.cryptoRecords(.readMessage, owners: owners)
-        return try identityKeys.reduce(into: [:]) { peers, identityKey in
-            let owner = owner(identityKey)
-            peers[identityKey] = try OlmPeer(
-                identityKey, sessions: sessions[owner] ?? [],
-                memory: memories[owner]?.first { $0.key == memoryKey(identityKey) }, key: key)
+        return try ids.reduce(into: [:]) { peers, id in
+            let owner = owner(id)
+            peers[id] = try OlmPeer(
+                id, sessions: sessions[owner] ?? [], memory: memories[owner]?.first { $0.key == memoryKey(id) },
+                key: key)
         }
     }
 
@@ -100,22 +111,19 @@ struct OlmPeer {
                 onlyReceives: entry.onlyReceives ? true : nil)
             change.put.append(
                 CryptoRecord(
-                    CryptoRecord.Key(.olmSession, owner: Self.owner(identityKey), id: entry.id),
+                    CryptoRecord.Key(.olmSession, owner: Self.owner(id), id: entry.id),
                     value: try JSONEncoder().encode(stored)))
         }
         if memory != storedMemory {
-            change.put.append(CryptoRecord(Self.memoryKey(identityKey), value: try JSONEncoder().encode(memory)))
+            change.put.append(CryptoRecord(Self.memoryKey(id), value: try JSONEncoder().encode(memory)))
         }
         return change
     }
 
-    /// Decrypts a message with its session, or with the session that it establishes. An error changes nothing.
-    /// - Returns: The plaintext, and whether a one-time key of the account was used up.
-    mutating func decrypt(
-        _ message: OlmMessage, with account: OlmAccount
-    ) throws -> (plaintext: [UInt8], changesAccount: Bool) {
-        let digest = Data(
-            try SHA256.digest(of: [UInt8(truncatingIfNeeded: message.kind.rawValue)] + message.bytes).prefix(16))
+    /// Decrypts a message with its session. An error changes nothing.
+    /// - Returns: `nil` if the message may establish another session.
+    mutating func decrypt(_ message: OlmMessage) throws -> [UInt8]? {
+        let digest = try Self.digest(of: message)
         guard !memory.digests.contains(digest) else { throw Failure.repeated }
         for index in entries.indices.sorted(by: { entries[$0].use > entries[$1].use }) {
             if message.kind == .beginning {
@@ -126,18 +134,33 @@ struct OlmPeer {
                 let plaintext = try entries[index].session.decrypt(message)
                 use(index)
                 remember(digest)
-                return (plaintext, false)
+                return plaintext
             } catch {
                 // A pre-key message belongs to exactly one session, which is this one.
                 if message.kind == .beginning { throw Failure.unreadable }
             }
         }
         guard message.kind == .beginning else { throw Failure.unreadable }
+        return nil
+    }
+
+    /// Establishes the session that a pre-key message begins, which uses up a one-time key of the account, if its
+    /// payload is accepted. Otherwise, and after an error, nothing changes: the session may be that of another user's
+    /// device, whose message the server delivered as this user's.
+    /// - Parameters:
+    ///   - trial: A copy of the account, for decrypting the payload first. After a rejection it differs from the account.
+    ///   - check: Checks the plaintext.
+    mutating func begin(
+        with message: OlmMessage, of account: OlmAccount, after trial: OlmAccount,
+        check: ([UInt8]) -> Result<OlmPayload, OlmPayload.Failure>
+    ) throws -> Result<OlmPayload, OlmPayload.Failure> {
+        let digest = try Self.digest(of: message)
         do throws(RatchetError) {
-            let (session, plaintext) = try account.session(from: message.bytes, of: identityKey)
-            try add(session)
+            let payload = check(try trial.session(from: message.bytes, of: id.identityKey).plaintext)
+            guard case .success = payload else { return payload }
+            try add(account.session(from: message.bytes, of: id.identityKey).session)
             remember(digest)
-            return (plaintext, true)
+            return payload
         } catch {
             throw Failure.unreadable
         }
@@ -145,16 +168,6 @@ struct OlmPeer {
 
     /// Whether there is a session to encrypt with.
     var hasSession: Bool { entries.contains { !$0.onlyReceives } }
-
-    /// The records of sessions that encrypt nothing from now on, as after the recovery of a storage.
-    static func receivingOnly(in storage: any CryptoStorage) async throws -> [CryptoRecord] {
-        try await storage.cryptoRecords(.olmSession, owner: nil).compactMap { record in
-            // An unreadable one stays as it is: nothing is encrypted with it either.
-            guard var stored = try? JSONDecoder().decode(StoredSession.self, from: record.value) else { return nil }
-            stored.onlyReceives = true
-            return CryptoRecord(record.key, value: try JSONEncoder().encode(stored))
-        }
-    }
 
     /// Encrypts with the most recently used session, which has to be stored before the message is sent.
     mutating func encrypt(_ plaintext: [UInt8]) throws -> OlmMessage {
@@ -175,14 +188,16 @@ struct OlmPeer {
 
     /// Adds a session, which becomes the one to encrypt with.
     mutating func add(_ session: OlmSession) throws(RatchetError) {
-        let id = ExactText(try session.id)
-        entries.append(Entry(session: session, id: id, use: 0, isChanged: true, onlyReceives: false))
+        let sessionID = ExactText(try session.id)
+        entries.append(Entry(session: session, id: sessionID, use: 0, isChanged: true, onlyReceives: false))
         use(entries.count - 1)
         memory.isReported = nil
+        removed.formUnion(damaged.filter { $0.id != sessionID })
+        damaged = []
         while entries.count > Self.maxSessions,
             let oldest = entries.indices.min(by: { entries[$0].use < entries[$1].use })
         {
-            removed.insert(CryptoRecord.Key(.olmSession, owner: Self.owner(identityKey), id: entries[oldest].id))
+            removed.insert(CryptoRecord.Key(.olmSession, owner: Self.owner(id), id: entries[oldest].id))
             entries.remove(at: oldest)
         }
     }
@@ -190,6 +205,10 @@ struct OlmPeer {
     private mutating func use(_ index: Int) {
         entries[index].use = (entries.map(\.use).max() ?? 0) + 1
         entries[index].isChanged = true
+    }
+
+    private static func digest(of message: OlmMessage) throws -> Data {
+        Data(try SHA256.digest(of: [UInt8(truncatingIfNeeded: message.kind.rawValue)] + message.bytes).prefix(16))
     }
 
     private mutating func remember(_ digest: Data) {
@@ -203,5 +222,66 @@ struct OlmPeer {
         if let last = memory.repairedAt, now.timeIntervalSince(last) < Self.repairInterval, last <= now { return false }
         memory.repairedAt = now
         return true
+    }
+}
+
+extension DeviceKeys {
+    var peer: OlmPeer.ID { OlmPeer.ID(user: user, identityKey: identityKey) }
+}
+
+// MARK: Records
+
+extension OlmPeer {
+    /// The first byte of an owner. In earlier versions that was a character of base64, all of which come later.
+    private static let firstByte: UInt8 = 1
+    /// It ends the user ID, in which it cannot be mistaken: the key behind it has a fixed length.
+    private static let separator: UInt8 = 0
+
+    /// The owner of the records of a device.
+    static func owner(_ id: ID) -> ExactText {
+        var bytes = [firstByte]
+        bytes += id.user.bytes
+        bytes.append(separator)
+        bytes += Array("\(id.identityKey)".utf8)
+        return ExactText(bytes: bytes)
+    }
+
+    /// The key behind those of all devices, which the records of earlier versions follow.
+    static func end(of kind: CryptoRecord.Kind) -> CryptoRecord.Key {
+        CryptoRecord.Key(kind, owner: ExactText(bytes: [firstByte + 1]))
+    }
+
+    static func memoryKey(_ id: ID) -> CryptoRecord.Key { CryptoRecord.Key(.readMessage, owner: owner(id)) }
+
+    /// The keys of all records of devices.
+    static func recordKeys(
+        of ids: Set<ID>, in storage: any CryptoStorage
+    ) async throws -> Set<CryptoRecord.Key> {
+        guard !ids.isEmpty else { return [] }
+        var keys = Set(ids.map(memoryKey))
+        for records in try await storage.cryptoRecords(.olmSession, owners: Set(ids.map(owner))).values {
+            keys.formUnion(records.map(\.key))
+        }
+        return keys
+    }
+
+    /// The value of a session's record that encrypts nothing from now on; `nil` if it does so already or is damaged,
+    /// as nothing is encrypted with it then.
+    static func receivingOnly(_ value: Data) throws -> Data? {
+        guard var stored = try? JSONDecoder().decode(StoredSession.self, from: value), stored.onlyReceives != true
+        else { return nil }
+        stored.onlyReceives = true
+        return try JSONEncoder().encode(stored)
+    }
+
+    /// Makes all sessions encrypt nothing from now on, as after the recovery of a storage. What is stored before an
+    /// error stays.
+    static func onlyReceive(in storage: any CryptoStorage) async throws {
+        try await storage.forEachPart(of: .olmSession) { part in
+            let changed = try part.compactMap { record in
+                try receivingOnly(record.value).map { CryptoRecord(record.key, value: $0) }
+            }
+            if !changed.isEmpty { try await storage.commit(CryptoChange(put: changed)) }
+        }
     }
 }

@@ -103,7 +103,8 @@ struct OutboundRoom {
         (maxMessages, maxAge) = (settings.maxMessages, settings.maxAge)
     }
 
-    /// - Parameter records: The room's records. An unreadable one is an error: nothing else records who has the key.
+    /// - Parameter records: The room's records. An unreadable one is an error: nothing else records who has the key, so
+    ///   that the session must not be used any more.
     /// - Returns: `nil` if there is no session.
     init?(_ room: ExactText, records: [CryptoRecord], key: KeyMaterial) throws {
         guard let record = records.first(where: { $0.key == Self.key(room) }) else { return nil }

@@ -86,17 +86,21 @@ struct OutgoingQueue {
     }
 
     /// The next item to send.
-    /// - Parameter delays: The retry delays of items, by their number. Items behind them do not wait.
+    /// - Parameters:
+    ///   - delays: The retry delays of items, by their number. Items behind them do not wait.
+    ///   - kinds: The kinds of requests to skip.
     func nextToSend(
-        after delays: [UInt64: RetryDelay], at now: Date
+        after delays: [UInt64: RetryDelay], skipping kinds: Set<CryptoRequest.Kind>, at now: Date
     ) -> (number: UInt64, action: CryptoRequest.Action)? {
         for number in items.keys.sorted() where delays[number]?.until ?? now <= now {
+            let action: CryptoRequest.Action
             switch items[number] {
-            case .message(let message)?: return (number, .send(message))
-            case .batch(let batch)?: return (number, .sendAll(batch))
-            case .signatures(let body)?: return (number, .uploadSignatures(body))
+            case .message(let message)?: action = .send(message)
+            case .batch(let batch)?: action = .sendAll(batch)
+            case .signatures(let body)?: action = .uploadSignatures(body)
             case .repair?, nil: continue
             }
+            if !kinds.contains(action.kind) { return (number, action) }
         }
         return nil
     }

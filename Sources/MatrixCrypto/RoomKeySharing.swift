@@ -42,7 +42,10 @@ struct RoomKeySharing {
         guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         outbound.checked = nil
         let identities = try await Identity.stored(readers, in: storage)
-        let changed = readers.filter { identities[$0]?.hasChangedAfterVerification ?? false }
+        let changed = readers.filter {
+            $0 == user
+                ? identities[$0]?.isOwnReplaced ?? false : identities[$0]?.hasChangedAfterVerification ?? false
+        }
         let held = changed.filter { $0 != verifying }
         guard held.isEmpty else { return .held(held) }
         let (devices, unconfirmed) = try await devices(of: readers, identities)
@@ -131,7 +134,7 @@ struct RoomKeySharing {
         let lacking = devices.keys.sorted().flatMap { reader in
             (devices[reader] ?? [:]).values.filter { outbound.shares[reader]?[$0.device] == nil }
         }
-        let known = try await OlmPeer.stored(Set(lacking.map(\.identityKey)), in: storage, key: key)
+        let known = try await OlmPeer.stored(Set(lacking.map(\.peer)), in: storage, key: key)
         var peers: [(device: DeviceKeys, peer: OlmPeer)] = []
         var isClaiming = false
         for device in lacking {
@@ -139,7 +142,7 @@ struct RoomKeySharing {
             if let until = state.claimDelays[id]?.until, until > now {
                 // Rejected before, or without a key to claim.
                 outbound.retry = min(outbound.retry ?? until, until)
-            } else if let peer = known[device.identityKey], peer.hasSession {
+            } else if let peer = known[device.peer], peer.hasSession {
                 peers.append((device, peer))
             } else {
                 state.requested.insert(id)

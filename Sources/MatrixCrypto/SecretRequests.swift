@@ -59,14 +59,28 @@ extension CryptoMachine {
         }
     }
 
-    /// Requests the key of a backup from the confirmed devices, if the stored one is that of another backup.
-    /// - Parameter isRepeated: Whether to request it also if it is missing or was requested before. Otherwise, it is
-    ///   requested once per backup: a device that only has the former key would send that one again and again.
-    public func requestBackupKey(for publicKey: Curve25519Key, isRepeated: Bool = false) async throws {
+    /// Why the key of a certain backup is requested.
+    public enum BackupKeyRequest: Sendable {
+        /// The stored key may be that of another backup; a missing one is requested already. Requested once per backup:
+        /// a device that only has the former key would send that one again and again.
+        case isReplaced
+        /// A device has sent the key of another backup. Requested once per backup as well.
+        case wasRejected
+        /// The user needs it now.
+        case isNeeded
+    }
+
+    /// Requests the key of a backup from the confirmed devices, unless it is stored.
+    public func requestBackupKey(for publicKey: Curve25519Key, as reason: BackupKeyRequest) async throws {
         try await change { state, _ in
             let known = try await PrivateKeys.stored(.backup, in: storage, key: key)
             if let known, try BackupKey(known).publicKey == publicKey { return }
-            guard isRepeated || (known != nil && state.secretRequests.requestedBackup != publicKey) else { return }
+            let isNew = state.secretRequests.requestedBackup != publicKey
+            switch reason {
+            case .isReplaced: guard isNew, known != nil else { return }
+            case .wasRejected: guard isNew else { return }
+            case .isNeeded: break
+            }
             let devices = try await otherConfirmedDevices(state)
             guard !devices.isEmpty, state.own?.isVerified == true else { return }
             state.secretRequests.requestedBackup = publicKey
@@ -113,7 +127,7 @@ extension CryptoMachine {
                 state.secretRequests.remove(wish)
                 continue
             }
-            var peer = try await OlmPeer(keys.identityKey, in: storage, key: key)
+            var peer = try await OlmPeer(keys.peer, in: storage, key: key)
             guard peer.hasSession else {
                 state.requested.insert(DeviceID(user: user, device: keys.device))
                 continue

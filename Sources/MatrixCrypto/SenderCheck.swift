@@ -52,8 +52,10 @@ struct SenderCheck {
 
     private mutating func note(_ master: Ed25519Key, in session: InboundSession) {
         guard session.confirmedBy != master else { return }
-        var session = session
+        let id = SessionID(room: session.room, session: session.id)
+        // One event may be of one of several owners, and the next one of another.
+        var session = (confirmed[id] ?? session).claimed(by: ExactText(session.owner.user))
         session.confirmedBy = master
-        confirmed[SessionID(room: session.room, session: session.id)] = session
+        confirmed[id] = session
     }
 }

@@ -3,13 +3,41 @@ import Foundation
 import Ratchets
 
 /// Marks sessions whose device was not confirmed when their key arrived, so that they are found when it is: it may be
-/// signed out again before any message of theirs is read.
+/// signed out again before any message of theirs is read. The mark stays for a while then, so that the messages that
+/// were hidden are found by their sender.
+///
+/// The value of a mark is the identity key of the device or, once that is confirmed, when it was, in milliseconds since
+/// 1970, as decimal digits.
 enum UnconfirmedSessions {
     /// Session IDs are base64, so the separator ends them.
     private static let separator: UInt8 = 0
+    /// How long the mark of a session stays once its device is confirmed, in seconds.
+    private static let confirmedLifetime: TimeInterval = 3600
+    private static let keyLength = 32
 
     static func mark(_ session: InboundSession) -> CryptoRecord {
         CryptoRecord(key(ofMark: session), value: Data(session.owner.identityKey))
+    }
+
+    /// The mark of a session whose device is confirmed.
+    /// - Parameter now: When it was confirmed; `nil` to remove the mark with the next list of the user's devices.
+    static func confirmedMark(_ session: InboundSession, at now: Date? = nil) -> CryptoRecord {
+        let milliseconds = now.map { Int64($0.timeIntervalSince1970 * 1000) } ?? 0
+        return CryptoRecord(key(ofMark: session), value: Data(String(milliseconds).utf8))
+    }
+
+    private static func isOver(_ mark: CryptoRecord, at now: Date) -> Bool {
+        guard mark.value.count != keyLength else { return false }
+        let milliseconds = Double(String(decoding: mark.value, as: UTF8.self)) ?? 0
+        // One from the future counts: the clock was set back.
+        return abs(now.timeIntervalSince1970 - milliseconds / 1000) > confirmedLifetime
+    }
+
+    /// The sessions of users whose devices were not confirmed when the keys arrived, except those that were confirmed
+    /// long ago.
+    static func marked(of users: Set<ExactText>, in storage: any CryptoStorage) async throws -> Set<SessionID> {
+        let marks = try await storage.cryptoRecords(.unconfirmedSession, owners: users)
+        return Set(marks.values.joined().compactMap { session(of: $0.key) })
     }
 
     static func key(ofMark session: InboundSession) -> CryptoRecord.Key {
@@ -24,31 +52,44 @@ enum UnconfirmedSessions {
         return SessionID(room: ExactText(bytes: Array(parts[1])), session: ExactText(bytes: Array(parts[0])))
     }
 
+    private static func stored(
+        _ mark: CryptoRecord.Key, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> InboundSession.Lookup {
+        guard let id = session(of: mark) else { return .missing }
+        return try await InboundSession.stored(id, in: storage, key: key)
+    }
+
     /// Records in the marked sessions of users which of their devices are confirmed now.
     static func confirm(
         _ lists: [(user: ExactText, identity: Identity, devices: [DeviceKeys])], in storage: any CryptoStorage,
-        key: KeyMaterial
+        key: KeyMaterial, at now: Date
     ) async throws -> CryptoChange {
         let marks = try await storage.cryptoRecords(.unconfirmedSession, owners: Set(lists.map(\.user)))
         var change = CryptoChange()
+        // A session may be claimed by devices of several of the users.
+        var changed: [SessionID: InboundSession] = [:]
         for list in lists {
             let confirmed = list.devices.filter { list.identity.confirms($0) }
             let identityKeys = Set(confirmed.map { Data($0.identityKey.bytes) })
+            change.removed.formUnion((marks[list.user] ?? []).filter { isOver($0, at: now) }.map(\.key))
             // Not all marked sessions are read: those of a device that stays unconfirmed grow with its messages.
             for mark in marks[list.user] ?? [] where identityKeys.contains(mark.value) {
-                guard let id = session(of: mark.key),
-                    var session = try await InboundSession.stored(id, in: storage, key: key)
-                else {
-                    change.removed.insert(mark.key)
-                    continue
+                switch try await stored(mark.key, in: storage, key: key) {
+                case .missing: change.removed.insert(mark.key)
+                // A key that replaces it has the same mark.
+                case .damaged: continue
+                case .found(let stored):
+                    let id = SessionID(room: stored.room, session: stored.id)
+                    var session = (changed[id] ?? stored).claimed(by: list.user)
+                    guard ExactText(session.owner.user) == list.user, confirmed.contains(where: session.owner.isDevice)
+                    else { continue }
+                    session.confirmedBy = list.identity.master
+                    changed[id] = session
+                    change.put.append(confirmedMark(session, at: now))
                 }
-                guard ExactText(session.owner.user) == list.user, confirmed.contains(where: session.owner.isDevice)
-                else { continue }
-                session.confirmedBy = list.identity.master
-                change.put.append(try session.record(key: key))
-                change.removed.insert(mark.key)
             }
         }
+        for session in changed.values { change.put.append(try session.record(key: key)) }
         return change
     }
 }

@@ -5,8 +5,11 @@ public import JSONReading
 /// The running and recently ended verifications, oldest first. They are in memory only: they end with the program, and
 /// time out on the other side.
 struct Verifications {
-    /// The limit of running incoming verifications; further requests are ignored.
+    /// The limits of running incoming verifications, one of the user's own devices, one of all other users, and one of
+    /// each of these; further requests are ignored. Thus, nobody can keep a request of the user's new device from being
+    /// shown.
     private static let maxRequests = 8
+    private static let maxRequestsOfOther = 2
     private static let maxFlows = 32
     private static let maxRemoved = 64
 
@@ -33,7 +36,13 @@ struct Verifications {
             !flows.contains(where: { $0.transaction == flow.id })
         else { return false }
         if flow.isIncoming {
-            guard flows.count(where: { $0.isIncoming && !$0.hasEnded }) < Self.maxRequests else { return false }
+            // Only the user's own devices ask by to-device messages.
+            let isOwn = flow.channel == .devices
+            let running = flows.filter { $0.isIncoming && !$0.hasEnded && ($0.channel == .devices) == isOwn }
+            let limit = isOwn ? Self.maxRequests : Self.maxRequestsOfOther
+            guard running.count < Self.maxRequests, running.count(where: { $0.user == flow.user }) < limit else {
+                return false
+            }
         }
         flows.append(flow)
         if flows.count > Self.maxFlows, let ended = flows.firstIndex(where: \.hasEnded) { remove(flows[ended].id) }

@@ -41,7 +41,48 @@ final class EncryptionDialogTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Recovery Key\n") })
                 viewModel.send(.reset)
                 XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Reset Your Identity?\n") })
-                XCTAssertTrue(dialog.announced.contains("Your other devices have to be confirmed again."))
+                let losses = EncryptionText(.untranslated).losses
+                XCTAssertEqual(losses.count, 5)
+                for loss in losses {
+                    XCTAssertTrue(dialog.announced.contains(loss), loss)
+                    XCTAssertTrue(MainLoop.pump { dialog.widget.visibleTexts.contains(loss) }, loss)
+                }
+                // The page scrolls where it has no room.
+                XCTAssertLessThanOrEqual(dialog.widget.measure(.horizontal).minimum, 360)
+                let isScrolled = gtk_scrolled_window_get_type()
+                let view = try XCTUnwrap(dialog.widget.descendants.first { $0.isInstance(of: isScrolled) })
+                XCTAssertLessThan(view.measure(.vertical, for: 360).minimum, 200)
+                XCTAssertGreaterThan(view.measure(.vertical, for: 360).natural, 200)
+                dialog.widget.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
+            }
+            parent.close()
+        }
+    }
+
+    func testSavingTheRecoveryKeyIsShownAndAnnounced() throws {
+        try onMain {
+            try Resource.load()
+            let folder = TemporaryFolder()
+            let service = FakeEncryptionService()
+            service.set(EncryptionStatus(condition: .on, identity: .none))
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let encryption = EncryptionCoordinator(service) { $0.rawValue }
+                XCTAssertTrue(MainLoop.pump { encryption.need == .setUp })
+                let viewModel = try XCTUnwrap(encryption.setUp())
+                let dialog = EncryptionSetUpDialog.present(viewModel, over: parent.window)
+                viewModel.send(.begin)
+                XCTAssertTrue(MainLoop.pump { dialog.widget.button("Save to File…") != nil })
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Save Your Recovery Key\n") })
+                viewModel.send(.saveKey(folder.path("key.txt")))
+                XCTAssertTrue(MainLoop.pump { dialog.widget.button("Saved") != nil })
+                XCTAssertTrue(MainLoop.pump { dialog.announced == "The recovery key was saved to the file." })
+                viewModel.send(.keyCopied)
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("The recovery key was copied.\n") })
+                // Another file could not be written.
+                viewModel.send(.saveKey(folder.path("none/key.txt")))
+                XCTAssertTrue(MainLoop.pump { dialog.widget.button("Save to File…") != nil })
                 dialog.widget.close()
                 XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
             }

@@ -92,6 +92,7 @@ final class VerificationDialogTests: GtkTestCase {
                 let pages: [(Verification.Phase, String)] = [
                     (.waiting, "Waiting for an Answer\n"), (.preparing, "Connecting…\n"),
                     (.comparing(emoji: Self.emoji, numbers: [1234, 5678, 9012]), "Compare the Emoji\n"),
+                    (.comparing(emoji: [], numbers: [1234, 5678, 9012]), "Compare the Numbers\n"),
                     (.confirming, "Waiting for the Other Device\n"), (.canceled(.mismatch), "No Match\n"),
                 ]
                 for (phase, title) in pages {

@@ -256,6 +256,24 @@ struct AccountsCoordinatorTests: AccountsSuite {
         #expect(accounts.banner == nil)
     }
 
+    @Test("With a locked keyring, the keys of an account's encryption are locked, too.")
+    func lockedKeyringLocksTheKeys() async {
+        let encryption = FakeEncryptionService()
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) {
+            ConversationCoordinator(
+                ConversationEnvironment(service: FakeChatService(), session: $1, encryption: encryption))
+        }
+        func condition(of account: Account) -> EncryptionCondition? {
+            accounts.coordinator(of: account.id)?.encryption?.status?.condition
+        }
+        accounts.start(showing: AccountsCoordinator.localID)
+        publish(.locked(.locked))
+        await eventually { condition(of: Self.ann) == .off(.locked(.locked)) }
+        await eventually { condition(of: Self.bo) == .some(.none) }
+        publish(.online)
+        await eventually { condition(of: Self.ann) == .some(.none) }
+    }
+
     @Test func pendingMessagesSayThatTheyWaitForSignIn() async {
         let service = FakeChatService()
         let waiting = Message.of(1, by: Fixtures.own, delivery: .sending)

@@ -38,14 +38,29 @@ struct EncryptionPreferencesTests {
         service.fail("signOutDevices", with: .passwordRequired, .wrongPassword)
         viewModel.send(.signOut(device: "PHONE", password: nil))
         await eventually { viewModel.state.deviceAwaitingPassword == "PHONE" }
-        #expect(viewModel.state.deviceError == nil)
+        #expect(viewModel.state.deviceError == nil && viewModel.state.wrongPasswordCount == 0)
         viewModel.send(.signOut(device: "PHONE", password: AccountCredential("wrong")))
         await eventually { viewModel.state.deviceError == .wrongPassword }
-        #expect(viewModel.state.deviceAwaitingPassword == "PHONE")
+        #expect(viewModel.state.deviceAwaitingPassword == "PHONE" && viewModel.state.wrongPasswordCount == 1)
         viewModel.send(.signOut(device: "PHONE", password: AccountCredential("right")))
         await eventually { viewModel.state.devices?.count == 2 && viewModel.state.deviceError == nil }
         #expect(viewModel.state.deviceAwaitingPassword == nil)
         #expect(service.calls.filter { $0.hasPrefix("signOut") }.last == "signOutDevices PHONE right")
+    }
+
+    @Test("After a wrong password, canceling leaves no error, and signing out another device begins anew.")
+    func canceledSignOut() async {
+        let viewModel = await make()
+        service.fail("signOutDevices", with: .passwordRequired, .wrongPassword, .passwordRequired)
+        viewModel.send(.signOut(device: "PHONE", password: nil))
+        await eventually { viewModel.state.deviceAwaitingPassword == "PHONE" }
+        viewModel.send(.signOut(device: "PHONE", password: AccountCredential("wrong")))
+        await eventually { viewModel.state.deviceError == .wrongPassword && viewModel.state.wrongPasswordCount == 1 }
+        viewModel.send(.cancelSignOut)
+        #expect(viewModel.state.deviceAwaitingPassword == nil && viewModel.state.deviceError == nil)
+        viewModel.send(.signOut(device: "BOT", password: nil))
+        await eventually { viewModel.state.deviceAwaitingPassword == "BOT" }
+        #expect(viewModel.state.wrongPasswordCount == 0)
     }
 
     @Test("A failure to load the list is shown, and the previous list stays.")

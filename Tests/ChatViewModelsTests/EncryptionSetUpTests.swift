@@ -120,6 +120,113 @@ struct EncryptionSetUpTests {
         await eventually { followed.state.step == .over }
     }
 
+    @Test("A recovery key that has confirmed this device, although the connection was lost, is not asked for again.")
+    func lateRecovery() async throws {
+        service.fail("recover", with: .unreachable)
+        let encryption = await coordinator(Self.unconfirmed)
+        let viewModel = try #require(encryption.setUp())
+        viewModel.send(.useRecoveryKey)
+        viewModel.send(.recover(AccountCredential("EsT c")))
+        await eventually { viewModel.state.error == .service(.unreachable) && !viewModel.state.isBusy }
+        #expect(viewModel.state.step == .recovering)
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+        await eventually { viewModel.state.step == .done && viewModel.state.error == nil }
+        withExtendedLifetime(encryption) {}
+    }
+
+    @Test("A confirmed device that lacks keys asks for the recovery key, and says so where another key was to be made.")
+    func missingKeys() async throws {
+        let lacking = EncryptionStatus(
+            condition: .on, identity: .confirmed, recovery: .ready, backup: .on(remaining: 0), lacksBackupKey: true)
+        let encryption = await coordinator(lacking)
+        #expect(encryption.need == nil)
+        let text = EncryptionText(.untranslated)
+        #expect(text.summary(lacking) == "This device is confirmed, but lacks some keys.")
+        #expect(text.backup(lacking) == "This device cannot restore keys from the backup")
+        service.fail("replaceRecoveryKey", with: .missingSecrets)
+        let making = encryption.newRecoveryKey()
+        making.send(.begin)
+        await eventually { making.state.error == .service(.missingSecrets) }
+        let viewModel = try #require(encryption.setUp())
+        #expect(viewModel.state.step == .recovering && !viewModel.state.canGoBack)
+        #expect(text.windowTitle(viewModel.state) == "Recovery Key")
+        viewModel.send(.recover(AccountCredential("EsT c")))
+        await eventually { viewModel.state.step == .done }
+        #expect(text.title(viewModel.state) == "Recovery Key Accepted")
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+        await eventually { encryption.setUp() == nil }
+    }
+
+    @Test("A device that is confirmed while a request is under way leaves the page after it, unless it shows a key.")
+    func confirmedDuringRequest() async throws {
+        service.fail("recover", with: .unreachable)
+        let encryption = await coordinator(Self.unconfirmed)
+        let (recovering, resetting) = (try #require(encryption.setUp()), try #require(encryption.setUp()))
+        recovering.send(.useRecoveryKey)
+        resetting.send(.reset)
+        let confirmed = EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready)
+        service.set(confirmed)
+        recovering.send(.recover(AccountCredential("EsT c")))
+        resetting.send(.reset)
+        #expect(recovering.state.isBusy && resetting.state.isBusy)
+        await eventually { encryption.status == confirmed && !recovering.state.isBusy && !resetting.state.isBusy }
+        await eventually { recovering.state.step == .done }
+        await waitUntilIdle()
+        #expect(resetting.state.step == .showingKey(key))
+    }
+
+    @Test("A reset that was to confirm this device is over once another device has confirmed it.", arguments: 0...2)
+    func needlessReset(wrongPasswords: Int) async throws {
+        let encryption = await coordinator(Self.unconfirmed)
+        let viewModel = try #require(encryption.setUp())
+        viewModel.send(.reset)
+        if wrongPasswords > 0 {
+            service.fail("replaceIdentity", with: .passwordRequired, .wrongPassword)
+            viewModel.send(.reset)
+            await eventually { viewModel.state.step == .password && !viewModel.state.isBusy }
+        }
+        if wrongPasswords > 1 {
+            viewModel.send(.password(AccountCredential("wrong")))
+            await eventually { viewModel.state.error == .service(.wrongPassword) && !viewModel.state.isBusy }
+        }
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+        await eventually { viewModel.state.step == .over }
+        withExtendedLifetime(encryption) {}
+    }
+
+    @Test("A reset that may have confirmed this device by another identity goes on, until its recovery key is shown.")
+    func unclearReset() async throws {
+        service.fail("replaceIdentity", with: .unreachable)
+        let encryption = await coordinator(Self.unconfirmed)
+        let viewModel = try #require(encryption.setUp())
+        viewModel.send(.reset)
+        viewModel.send(.reset)
+        await eventually { viewModel.state.error == .service(.unreachable) && !viewModel.state.isBusy }
+        let status = EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved)
+        service.set(status)
+        await eventually { encryption.status == status }
+        await waitUntilIdle()
+        #expect(viewModel.state.step == .resetting && viewModel.state.error == .service(.unreachable))
+        viewModel.send(.reset)
+        await eventually { viewModel.state.showsKey }
+    }
+
+    @Test("All that a reset loses is announced with its page.")
+    func losses() async throws {
+        let text = EncryptionText(.untranslated)
+        let viewModel = try await setUp(Self.unconfirmed)
+        viewModel.send(.reset)
+        let announced = text.announcement(viewModel.state).split(separator: "\n").dropFirst(2).map(String.init)
+        #expect(
+            announced == [
+                "Messages whose keys are only in the current backup can no longer be read.",
+                "Your current recovery key or passphrase stops working.",
+                "Your other devices have to be confirmed again.",
+                "People you verified are no longer verified, and have to be verified again.",
+                "People who verified you are told that your identity changed, and have to verify you again.",
+            ])
+    }
+
     @Test("Only methods that can work are offered.")
     func methods() async throws {
         let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .replaced, recovery: .none))
@@ -207,11 +314,14 @@ struct EncryptionSetUpTests {
         viewModel.send(.saveKey(file))
         await eventually { !viewModel.state.isBusy }
         #expect(try String(contentsOf: file, encoding: .utf8) == key.text + "\n" && viewModel.state.error == nil)
+        let text = EncryptionText(.untranslated)
+        #expect(viewModel.state.isKeyFileSaved && text.saveButton(viewModel.state) == "_Saved")
+        #expect(text.announcement(viewModel.state) == "The recovery key was saved to the file.")
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         viewModel.send(.saveKey(folder.url.appendingPathComponent("none/key.txt")))
         await eventually { viewModel.state.error == .file && !viewModel.state.isBusy }
-        #expect(viewModel.state.showsKey)
+        #expect(viewModel.state.showsKey && text.saveButton(viewModel.state) == "_Save to File…")
     }
 
     @Test("Closing during an operation does not affect it, and shows no key.")

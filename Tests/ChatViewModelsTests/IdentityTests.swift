@@ -40,7 +40,7 @@ struct IdentityTests {
         await eventually { viewModel.state.identity == identity && viewModel.state.isDeviceConfirmed }
         let state = viewModel.state
         #expect(state.canVerify == verify && state.canAccept == accept && state.canWithdraw == withdraw)
-        #expect(!text.title(identity).isEmpty && text.explanation(state).contains("Bo"))
+        #expect(!text.title(state).isEmpty && text.explanation(state).contains("Bo"))
         viewModel.send(.verify)
         viewModel.send(.accept(Self.key))
         viewModel.send(.withdraw)
@@ -82,6 +82,45 @@ struct IdentityTests {
         #expect(!viewModel.state.canVerify)
         #expect(text.explanation(viewModel.state) == "Confirm this device to verify Bo.")
         withExtendedLifetime(encryption) {}
+    }
+
+    @Test(
+        "While this device's keys cannot be used, the reason is shown instead of the server's silence.",
+        arguments: [
+            EncryptionCondition.Problem.locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .noDevice,
+            .storage(reason: "x"), .notBuilt,
+        ])
+    func unusableKeys(problem: EncryptionCondition.Problem) async {
+        let encryption = await coordinator(.unknown)
+        let viewModel = encryption.identity(of: Self.bo)
+        #expect(text.explanation(viewModel.state).hasPrefix("The server has not reported yet "))
+        service.set(EncryptionStatus(condition: .off(problem)))
+        await eventually { viewModel.state.problem == problem }
+        #expect(text.explanation(viewModel.state) == EncryptionText(.untranslated).text(for: problem))
+        #expect(text.title(viewModel.state) == "Encryption Not Available" && !viewModel.state.canVerify)
+        withExtendedLifetime(encryption) {}
+    }
+
+    @Test("With a locked keyring, the keys are not even tried: the account says why, in the preferences, too.")
+    func lockedKeyring() async {
+        let session = AccountSession()
+        let encryption = EncryptionCoordinator(service, session: session) { $0.rawValue }
+        let viewModel = encryption.identity(of: Self.bo)
+        let preferences = encryption.preferences(account: "@ann:example.org", name: "Ann")
+        await eventually { preferences.state.status == EncryptionStatus() }
+        let account = Account(id: "@ann:example.org", kind: "matrix", server: "https://x", device: "D", name: "Ann")
+        session.apply(AccountState(account: account, condition: .locked(.locked)))
+        await eventually { viewModel.state.problem == .locked(.locked) }
+        #expect(text.explanation(viewModel.state) == "Unlock the keyring to use encryption.")
+        await eventually { preferences.state.status?.condition == .off(.locked(.locked)) }
+        let summary = EncryptionText(.untranslated).summary(preferences.state.status)
+        #expect(summary == "Unlock the keyring to use encryption.")
+        session.apply(AccountState(account: account, condition: .connecting))
+        await eventually { viewModel.state.problem == nil && preferences.state.status?.condition == .some(.none) }
+        // What the service reports counts for more.
+        service.set(EncryptionStatus(condition: .on))
+        session.apply(AccountState(account: account, condition: .locked(.locked)))
+        await eventually { preferences.state.status?.condition == .on && viewModel.state.problem == nil }
     }
 
     @Test("A failure is shown.")
@@ -189,6 +228,13 @@ struct IdentityTests {
         service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
         await eventually { encryption.need == nil }
         #expect(conversation.help(for: .beforeSignIn) == nil && conversation.help(for: .keysLocked) == .retry)
+        // The backup may have these, once its key is here.
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready, lacksBackupKey: true))
+        await eventually { conversation.help(for: .noKey) == .restoreKeys }
+        #expect(conversation.help(for: .beforeSignIn) == .restoreKeys && conversation.help(for: .withheld) == nil)
+        #expect(encryption.need == nil && encryption.setUp()?.state.need == .enterRecoveryKey)
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .none, lacksBackupKey: true))
+        await eventually { conversation.help(for: .noKey) == nil }
         let retries = Recorder<Int>()
         conversation.session.retry = { retries.record(1) }
         conversation.help(.retry)

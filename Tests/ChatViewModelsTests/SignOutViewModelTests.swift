@@ -44,6 +44,47 @@ import Testing
             ])
     }
 
+    @Test(
+        "Keys in a backup that nothing opens are a loss, and so are those that could not be checked",
+        arguments: [
+            (EncryptionStatus.Recovery.unsaved, "Your recovery key is not saved: "),
+            (.none, "Your account has no recovery key: "),
+            (.incomplete, "Your recovery key does not unlock everything: "),
+            (.unknown, "Your recovery key could not be checked. "),
+        ])
+    func recoveryIsMissing(recovery: EncryptionStatus.Recovery, line: String) async throws {
+        service.unsentCount = PendingCount(messages: 1, recovery: recovery)
+        var lines = await start().state.losses(.untranslated).split(separator: "\n").dropFirst()
+        #expect(lines.popFirst() == "1 unsent message will be lost.")
+        #expect(lines.count == 1 && lines.first?.hasPrefix(line) == true)
+        #expect(lines.first?.contains("encrypted messages") == true)
+        // Keys that could not be counted do not hide it.
+        service.unsentCount = PendingCount(keys: nil, recovery: recovery)
+        lines = await start().state.losses(.untranslated).split(separator: "\n").dropFirst()
+        #expect(lines.count == 2 && lines.last?.hasPrefix(line) == true)
+    }
+
+    @Test(
+        "The recovery that matters is that of a single device with an identity or a backup",
+        arguments: [
+            (EncryptionStatus(identity: .confirmed, recovery: .unsaved), EncryptionStatus.Recovery.unsaved),
+            (EncryptionStatus(identity: .confirmed, recovery: .none), .none),
+            (EncryptionStatus(identity: .confirmed, recovery: .incomplete), .incomplete),
+            (EncryptionStatus(identity: .confirmed, recovery: .ready), .ready),
+            (EncryptionStatus(identity: .confirmed, recovery: .unknown), .unknown),
+            (EncryptionStatus(identity: .confirmed, recovery: .unsaved, otherConfirmedDevices: 1), .ready),
+            (EncryptionStatus(identity: .confirmed, recovery: .unknown, otherConfirmedDevices: 1), .ready),
+            (EncryptionStatus(identity: .none, recovery: .none), .ready),
+            (EncryptionStatus(identity: .none, recovery: .unknown), .ready),
+            (EncryptionStatus(identity: .none, recovery: .none, backup: .on(remaining: 0)), .none),
+            (EncryptionStatus(identity: .none, recovery: .unsaved), .unsaved),
+            (EncryptionStatus(identity: .unknown, recovery: .none), .unknown),
+            (EncryptionStatus(), .unknown),
+        ])
+    func recoveryAfterSignOut(status: EncryptionStatus, recovery: EncryptionStatus.Recovery) {
+        #expect(status.recoveryAfterSignOut == recovery)
+    }
+
     @Test("Without losses only the conversations are named")
     func nothingIsLost() async {
         let viewModel = await start()

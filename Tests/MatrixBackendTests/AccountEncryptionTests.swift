@@ -225,9 +225,25 @@ import ToolSupport
         await encryption.attach(backup)
         let isAttached = await encryption.backup != nil
         #expect(!isAttached)
-        try await encryption.end(for: RatchetError.pickle, of: present)
+        try await encryption.end(for: KeyUpkeep.Failure.rejected(.pickle), of: present)
         #expect(encryption.condition == .off(.credentialLost))
         await encryption.close()
+    }
+
+    @Test("Only the record of the account itself says that its credential is lost")
+    func undecryptedRecords() async throws {
+        let cases: [(error: any Error, problem: EncryptionCondition.Problem)] = [
+            (RatchetError.pickle, .damaged(reason: "RatchetError")),
+            (KeyUpkeep.Failure.rejected(.mac), .damaged(reason: "Failure")),
+            (KeyUpkeep.Failure.rejected(.pickle), .credentialLost),
+        ]
+        for (error, problem) in cases {
+            let encryption = try encryption(token: nil)
+            await encryption.open(device: "D", credential: credential)
+            try await encryption.end(for: error, of: try #require(await encryption.machine))
+            #expect(encryption.condition == .off(problem))
+            await encryption.close()
+        }
     }
 
     @Test("Keys are not opened after the account was closed")
@@ -358,7 +374,7 @@ import ToolSupport
         let own = try #require(names.last)
         let sender = "\(try OlmAccount().identityKey)"
         let other = try KeyStore(folder: folder.path("store"), isNew: false)
-        let key = CryptoRecord.Key(.readMessage, owner: ExactText(sender))
+        let key = CryptoRecord.Key(.readMessage, owner: ExactText("\u{1}@a:b\0\(sender)"))
         try await other.commit(CryptoChange(put: [CryptoRecord(key, value: Data("damaged".utf8))]))
         try await other.close()
         server.sync([

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
@@ -88,6 +89,28 @@ import ToolSupport
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(try await account.message("$1")?.trust == nil)
+        await account.close()
+    }
+
+    @Test("A message whose stored key is damaged is opened with the backup's.") func damagedKey() async throws {
+        let account = try await EncryptedAccount.start(in: folder, MemoryCredentialStore())
+        let ann = try await account.peer()
+        let backup = try await attach(to: account)
+        await isComplete(backup)
+        try await account.sync(toDevice: [ann.key()])
+        while server.count(version) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        await isComplete(backup)
+        let key = CryptoRecord.Key(
+            .inboundGroupSession, owner: ExactText(EncryptedAccount.room.rawValue), id: ExactText(try ann.group.id))
+        let keys = try #require(await account.backend.keys.store)
+        try await keys.commit(CryptoChange(put: [CryptoRecord(key, value: Data("damaged".utf8))]))
+        try await account.sync([ann.text("$1", "From the backup")])
+        _ = try await account.message("$1") { $0.seal == .damaged }
+        while try await account.message("$1")?.text != "From the backup" {
+            clock.advance(by: .seconds(61))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await account.message("$1")?.trust == .unproven)
         await account.close()
     }
 

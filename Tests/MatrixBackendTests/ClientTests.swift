@@ -107,6 +107,16 @@ import Testing
         }
     }
 
+    @Test("A document that exceeds the limit of the parser is too large, as one that exceeds that of the transport")
+    func tooLongDocument() async {
+        let transport = FakeTransport { _ in
+            MatrixResponse(status: 200, body: Data(repeating: UInt8(ascii: " "), count: JSONStream.maxBytes + 1))
+        }
+        await #expect(throws: MatrixError.tooLarge(limit: JSONStream.maxBytes)) {
+            _ = try await transport.client.whoAmI()
+        }
+    }
+
     @Test func tooDeeplyNestedValuesAreIgnored() async throws {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let depth = 100_000

@@ -2,6 +2,8 @@ import ChatCore
 import ChatStore
 import ChatTestSupport
 import Foundation
+import JSONReading
+import MatrixCrypto
 import Ratchets
 import Testing
 import ToolSupport
@@ -39,6 +41,10 @@ import ToolSupport
         let condition = encryption.condition
         await encryption.close()
         return condition
+    }
+
+    private func setAsideFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.contains("-earlier-") }
     }
 
     /// Another key, which opens nothing.
@@ -140,6 +146,46 @@ import ToolSupport
         let unneeded = credential(in: MemoryCredentialStore(), others: [keyring], needsOthers: false)
         #expect(try await start(unneeded) == .on)
         #expect(await keyring.lookups == 0)
+    }
+
+    @Test("Keys whose credential may be in a keyring that is only locked are not set aside for another device")
+    func lockedKeyringOfFormerKeys() async throws {
+        #expect(try await start(credential(in: keyring)) == .on)
+        await keyring.fail(with: .locked)
+        let next = credential(in: MemoryCredentialStore(), others: [keyring], needsOthers: false)
+        #expect(try await start(next, as: "E") == .off(.locked(.locked)))
+        #expect(try KeyStore.begunDevice(in: folder.url) == "D")
+        await keyring.fail(with: nil)
+        #expect(try await start(next, as: "E") == .on)
+        #expect(try setAsideFiles().isEmpty)
+    }
+
+    @Test("A keyring that is gone for good does not keep another device from encrypting")
+    func missingKeyringOfFormerKeys() async throws {
+        #expect(try await start(credential(in: keyring)) == .on)
+        await keyring.fail(with: .unavailable(reason: "gone"))
+        let next = credential(in: MemoryCredentialStore(), others: [keyring], needsOthers: false)
+        #expect(try await start(next, as: "E") == .on)
+        #expect(try !setAsideFiles().isEmpty)
+    }
+
+    @Test("What is known of rooms and identities outlasts keys that are set aside")
+    func lastingRecords() async throws {
+        #expect(try await start(credential(in: MemoryCredentialStore())) == .on)
+        var store = try KeyStore(folder: folder.url, isNew: false)
+        let left: ExactText = "!left:b"
+        let settings: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
+        try await EncryptedRoom.note([(left, settings)], in: store, at: Fixtures.date)
+        let pinned = CryptoRecord(CryptoRecord.Key(.identity, owner: "@a:b", id: "keys"), value: Data("any".utf8))
+        try await store.commit(CryptoChange(put: [pinned]))
+        try await store.close()
+        // The credential has ended with the program.
+        #expect(try await start(credential(in: MemoryCredentialStore()), as: "E") == .on)
+        #expect(try !setAsideFiles().isEmpty)
+        store = try KeyStore(folder: folder.url, isNew: false)
+        #expect(try await store.cryptoRecords(.encryptedRoom, owner: left).count == 1)
+        #expect(try await store.cryptoRecord(pinned.key) == pinned)
+        try await store.close()
     }
 
     @Test("A credential that is to end with the program leaves the keyring on request, but not one that is locked")

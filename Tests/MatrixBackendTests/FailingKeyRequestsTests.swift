@@ -46,6 +46,29 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A message of a known unconfirmed device says so once its owner's outdated list turns out to be unchanged")
+    func unchangedList() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        let (keys, ann) = (account.backend.keys, try await account.unknownPeer())
+        var device = ann.device
+        device.isConfirmed = false
+        try devices.add(device)
+        let machine = try #require(await keys.machine)
+        try await machine.track([device.user])
+        #expect(await keys.makeAllRequests())
+        devices.fail(.max)
+        var sync = CryptoSync(kind: .plain)
+        sync.changed = [device.user]
+        _ = try await machine.received(sync, at: Fixtures.date)
+        let key = try ann.key()
+        try await account.sync([ann.text("$1", "Text")], toDevice: [key])
+        #expect(try await account.messages.map(\.seal) == [.unknownSender])
+        devices.fail(0)
+        while await !keys.makeAllRequests() { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await account.message("$1") { $0.seal != .unknownSender }.seal == .unconfirmedSender)
+        await account.close()
+    }
+
     @Test(
         "A message waits while requests for the keys of its readers fail, and they can read it afterwards",
         arguments: ["/keys/query", "/keys/claim", "/sendToDevice/m.room.encrypted/"])

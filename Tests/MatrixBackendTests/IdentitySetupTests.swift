@@ -157,11 +157,19 @@ import ToolSupport
         let other = try KeyMaterial()
         let authData: [String: JSONValue] = ["public_key": .string("\(try BackupKey(other).publicKey)")]
         server.replaceBackup(try await machine.signed(authData))
+        await account.backend.encryptionMonitor.recoveryChanged()
+        for await status in account.backend.encryptionStatuses() where status.lacksBackupKey { break }
+        // As long as the storage has the key of the former backup.
+        await #expect(throws: EncryptionError.incompleteRecovery) {
+            try await account.backend.recover(with: former.text)
+        }
         try await server.storage.add(.backup, other, with: RecoveryKeyCodec.key(from: former.text))
-        await #expect(throws: EncryptionError.incompleteRecovery) { try await account.backend.replaceRecoveryKey() }
+        await #expect(throws: EncryptionError.missingSecrets) { try await account.backend.replaceRecoveryKey() }
         #expect(try await server.storage.open(with: former.text).secrets[.backup]?.isEqual(to: other) == true)
-        // Once the key has come, it is the one that is stored.
-        try await machine.setBackupKey(other)
+        // The recovery key supplies it. From then on, it is the one that is stored.
+        try await account.backend.recover(with: former.text)
+        for await status in account.backend.encryptionStatuses() where !status.lacksBackupKey { break }
+        #expect(try await machine.storedSecrets()[.backup]?.isEqual(to: other) == true)
         let next = try await account.backend.replaceRecoveryKey()
         #expect(try await server.storage.open(with: next.text).secrets[.backup]?.isEqual(to: other) == true)
         await account.close()
@@ -234,6 +242,22 @@ import ToolSupport
         while await credentials.credential(of: KeyCredential.name(of: user)) != nil {
             try await Task.sleep(for: .milliseconds(5))
         }
+        await account.close()
+    }
+
+    @Test("A confirmed device that lacks keys of the identity gets them with the recovery key")
+    func missingIdentityKeys() async throws {
+        let account = try await start()
+        let key = try await account.backend.createIdentity(password: nil)
+        try await account.backend.confirmRecoveryKey()
+        let machine = try await cryptoMachine(account)
+        try await machine.store(nil, as: .userSigning)
+        await account.backend.encryptionMonitor.recoveryChanged()
+        for await status in account.backend.encryptionStatuses() where status.lacksIdentityKeys { break }
+        await #expect(throws: EncryptionError.missingSecrets) { try await account.backend.replaceRecoveryKey() }
+        try await account.backend.recover(with: key.text)
+        for await status in account.backend.encryptionStatuses() where !status.lacksIdentityKeys { break }
+        #expect(try await machine.storedSecrets()[.userSigning] != nil)
         await account.close()
     }
 

@@ -69,6 +69,88 @@ import ToolSupport
         await requests.stop()
     }
 
+    private func keyRequests(
+        _ machine: CryptoMachine, _ transport: FakeTransport, clock: ManualClock = ManualClock()
+    ) -> KeyRequests {
+        KeyRequests(machine: machine, client: transport.client, clock: clock, now: { Fixtures.date }, didAnswer: {})
+    }
+
+    private func begunMachine() async throws -> CryptoMachine {
+        try await CryptoMachine.begun(
+            user: "@me:example.org", device: "D", in: MemoryCryptoStorage(), key: KeyMaterial(), at: Fixtures.date)
+    }
+
+    @Test("An endpoint that fails holds up no other, and is called again after a delay", arguments: [403, 429, 500])
+    func failingEndpoint(_ status: Int) async throws {
+        let (clock, machine) = (ManualClock(), try await begunMachine())
+        let transport = FakeTransport { request in
+            let fails = request.url.path.hasSuffix("/keys/upload")
+            let body = fails ? #"{"errcode":"M_FORBIDDEN"}"# : #"{"device_keys":{}}"#
+            return MatrixResponse(status: fails ? status : 200, body: Data(body.utf8))
+        }
+        let requests = keyRequests(machine, transport, clock: clock)
+        func count(_ suffix: String) -> Int { transport.requests.count { $0.url.path.hasSuffix(suffix) } }
+        #expect(await !requests.makeAllRequests())
+        #expect(count("/keys/query") == 1 && count("/keys/upload") == 1)
+        try await machine.track(["@ann:example.org"])
+        #expect(await !requests.makeAllRequests())
+        // A wait that the server demands is not skipped.
+        let uploads = status == 429 ? 1 : 2
+        #expect(count("/keys/query") == 2 && count("/keys/upload") == uploads)
+        try await machine.track(["@bob:example.org"])
+        await requests.wake()
+        while count("/keys/query") < 3 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(count("/keys/upload") == uploads)
+        while count("/keys/upload") == uploads {
+            clock.advance(by: .seconds(61))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await requests.stop()
+    }
+
+    @Test("Without a response, no other request is tried") func noResponse() async throws {
+        let machine = try await begunMachine()
+        let transport = FakeTransport { request in
+            guard request.url.path.hasSuffix("/keys/query") else { throw TransportError.unreachable(reason: "") }
+            return MatrixResponse(status: 200, body: Data(#"{"device_keys":{}}"#.utf8))
+        }
+        let requests = keyRequests(machine, transport)
+        try await machine.track(["@ann:example.org"])
+        #expect(await !requests.makeAllRequests())
+        try await machine.track(["@bob:example.org"])
+        #expect(await !requests.makeAllRequests())
+        let paths = transport.requests.map(\.url.lastPathComponent)
+        #expect(paths == ["query", "upload", "upload"])
+        await requests.stop()
+    }
+
+    @Test("A query that fails because of one user is repeated at once in smaller ones", arguments: [true, false])
+    func rejectedQuery(isTooLarge: Bool) async throws {
+        let machine = try await begunMachine()
+        let big = "@big:example.org"
+        let transport = FakeTransport { request in
+            guard request.json?["device_keys"]?[big] != nil else {
+                return MatrixResponse(status: 200, body: Data(#"{"device_keys":{}}"#.utf8))
+            }
+            if isTooLarge { throw TransportError.tooLarge(limit: MatrixLimits.responseBytes) }
+            return MatrixResponse(status: 400, body: Data(#"{"errcode":"M_INVALID_PARAM"}"#.utf8))
+        }
+        let requests = keyRequests(machine, transport)
+        func queries() -> [[String]] {
+            let queries = transport.requests.filter { $0.url.path.hasSuffix("/keys/query") }
+            return queries.compactMap { $0.json?["device_keys"]?.object?.keys.sorted() }
+        }
+        try await machine.track((0..<99).map { ExactText("@u\($0):example.org") } + [ExactText(big)])
+        // The clock stands still.
+        #expect(await !requests.makeAllRequests())
+        #expect(queries().count <= 16 && queries().count { $0 == [big] } == 1)
+        #expect(transport.requests.count { $0.url.path.hasSuffix("/keys/upload") } == 1)
+        try await machine.track(["@new:example.org"])
+        #expect(await requests.makeAllRequests())
+        #expect(queries().last == ["@new:example.org"])
+        await requests.stop()
+    }
+
     /// Who is told observes the keys anew, which makes the requests again.
     @Test("Only a failure that the next attempt may mend is told", arguments: [401, 502])
     func failures(_ status: Int) async throws {

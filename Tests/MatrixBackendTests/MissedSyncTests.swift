@@ -91,4 +91,26 @@ import ToolSupport
         #expect(try await version(requestedBy: #require(await encryption.machine)) != nil)
         await encryption.close()
     }
+
+    @Test(
+        "A sliding sync that was requested before the keys opened, and comes after that, is missed as well",
+        arguments: [false, true])
+    func requestedBefore(isAfter: Bool) async throws {
+        try await prepare()
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: nil,
+            transport: FakeHomeserver { _ in nil })
+        let encryption = AccountEncryption(
+            user: EncryptedAccount.user, client: client, folder: place, clock: ManualClock(), now: { Fixtures.date })
+        await encryption.open(
+            device: "D", credential: KeyCredential(account: EncryptedAccount.user.rawValue, place: credentials))
+        let machine = try #require(await encryption.machine)
+        #expect(try await version(requestedBy: machine) == nil)
+        var update = SyncUpdate(token: "s")
+        if isAfter { update.crypto = CryptoSync(kind: .sliding) }
+        try await encryption.take(update)
+        #expect((try await version(requestedBy: machine) == nil) == isAfter)
+        #expect(await !encryption.hasUnnotedMiss)
+        await encryption.close()
+    }
 }

@@ -3,6 +3,7 @@ import ChatTestSupport
 import Composer
 import Foundation
 import JSONReading
+import MatrixCrypto
 import Synchronization
 import Testing
 
@@ -225,6 +226,97 @@ import Testing
         #expect(await updates.next() == .closed)
         #expect(parts.writer.invitations.value.map(\.room) == [room])
         #expect(try await !parts.store.hasRoom(room))
+        await parts.store.close()
+    }
+
+    @Test("An invitation to a room that is encrypted says so, even if that event cannot be read otherwise")
+    func encryptedInvitation() async throws {
+        let parts = try await AccountParts.make()
+        try await writer(parts).write(
+            update("s2") {
+                $0.membership = .invited
+                $0.encryption = [.null]
+            }, as: Self.setting)
+        #expect(parts.writer.invitations.value.map(\.isEncrypted) == [true])
+        await parts.store.close()
+    }
+
+    // MARK: Failures
+
+    @Test("If decrypting what has become readable fails, the rest is published, and the next update tries again")
+    func failedOpening() async throws {
+        let parts = try await AccountParts.make()
+        let (status, feed, entered) = (SyncStatus(), ArrivalFeed(), EnteredRooms())
+        status.hasCaughtUp = true
+        let writer = writer(parts, entered: entered, status: status, arrivals: feed)
+        let accesses = Mutex((count: 0, failing: 0))
+        parts.store.beforeAccess.withLock {
+            $0 = {
+                let fails = accesses.withLock { accesses in
+                    accesses.count += 1
+                    return accesses.count == accesses.failing
+                }
+                if fails { throw ChatError.storage(reason: "failed on purpose") }
+            }
+        }
+        func message(_ id: String, _ text: String) throws -> MatrixEvent {
+            try event(Events.text(id, text, by: "@bob:example.org"))
+        }
+        let (first, later) = (try message("$2", "First"), try message("$3", "Later"))
+        let stream = feed.arrivals()
+        try await writer.write(update("s2") { $0.timeline = [first] }, as: Self.setting)
+
+        let session = SessionID(room: ExactText(room.rawValue), session: "session")
+        await parts.keys.noteArrived([session])
+        entered.insert(room)
+        let waiting = Task { await entered.wait(for: room) }
+        // The access behind those that the first update needed.
+        accesses.withLock { $0.failing = 2 * $0.count + 1 }
+        var invited = RoomUpdate(id: RoomID("!other:example.org"))
+        invited.membership = .invited
+        var second = update("s3") { $0.timeline = [later] }
+        second.rooms.append(invited)
+        let written = second
+        await #expect(throws: ChatError.self) { try await writer.write(written, as: Self.setting) }
+        await waiting.value
+        #expect(try await parts.store.setting(Self.setting) == "s3")
+        #expect(parts.writer.invitations.value.map(\.room) == [invited.id])
+        var arrived = await parts.keys.arrivedSessions
+        #expect(arrived == [session])
+        feed.finish()
+        let texts = await stream.reduce(into: [String]()) { $0.append($1.message.text) }
+        #expect(texts == ["First", "Later"])
+
+        try await writer.write(update("s4") { _ in }, as: Self.setting)
+        arrived = await parts.keys.arrivedSessions
+        #expect(arrived.isEmpty)
+        await parts.store.close()
+    }
+
+    /// Returns an update at once.
+    private struct OneUpdate: SyncSource {
+        let update: SyncUpdate
+
+        func next(after token: String?, wait: Duration) async throws -> SyncUpdate { update }
+        func narrowed(_ token: String, to window: SyncWindow) -> String { token }
+    }
+
+    private static func cancelCurrentTask() {
+        withUnsafeCurrentTask { task in
+            if let task { task.cancel() }
+        }
+    }
+
+    @Test("An update that has come is stored and published as a whole, even if the sync is restarted meanwhile")
+    func canceledLoop() async throws {
+        let parts = try await AccountParts.make()
+        let writer = writer(parts)
+        let source = OneUpdate(update: update("s2") { $0.membership = .invited })
+        let step = SyncStep(source: source, token: nil, setting: Self.setting, wait: .zero)
+        let loop = Task { try await writer.advance(step) { _ in Self.cancelCurrentTask() } }
+        #expect(try await loop.value == .caughtUp)
+        #expect(try await parts.store.setting(Self.setting) == "s2")
+        #expect(parts.writer.invitations.value.map(\.room) == [room])
         await parts.store.close()
     }
 

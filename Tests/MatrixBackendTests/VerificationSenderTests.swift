@@ -146,6 +146,107 @@ import ToolSupport
         await account.close()
     }
 
+    // MARK: In the clear
+
+    private static let setting: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
+
+    /// A sender over a sync that has not caught up, so that the server is asked before each event how the room is
+    /// encrypted.
+    private func sender(of account: EncryptedAccount, over transport: FakeTransport) -> VerificationSender {
+        let (keys, client, status) = (account.backend.keys, transport.client, SyncStatus())
+        return VerificationSender(
+            keys: keys, client: client,
+            encryption: RoomEncryption(client: client, store: account.store, keys: keys, syncStatus: status),
+            sealer: RoomSealer(keys: keys, client: client, ownUserID: EncryptedAccount.user, syncStatus: status),
+            clock: clock, now: { Fixtures.date })
+    }
+
+    private func request(of account: EncryptedAccount) async throws -> [String: JSONValue] {
+        let ann = ExactText(EncryptedAccount.ann)
+        return try await account.backend.keys.encrypting { try await $0.verificationRequest(to: ann) }
+    }
+
+    private func isSent(_ request: MatrixRequest) -> Bool { request.url.path.contains("/send/") }
+
+    @Test("A request is not sent in the clear if the room has become encrypted right before, and is withdrawn.")
+    func encryptedBeforeTheRequest() async throws {
+        let account = try await start()
+        let questions = Mutex(0)
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.contains("m.room.encryption") else { return ["event_id": "$request"] }
+            let count = questions.withLock { count in
+                count += 1
+                return count
+            }
+            return count == 1 ? nil : Self.setting
+        }
+        let content = try await request(of: account)
+        let sender = sender(of: account, over: transport)
+        await #expect(throws: DeliveryError.unreachable) {
+            try await sender.request(content, of: ExactText(EncryptedAccount.ann), in: EncryptedAccount.room)
+        }
+        let count = questions.withLock { $0 }
+        #expect(count == 2 && !transport.requests.contains(where: isSent))
+        let machine = try #require(await account.backend.keys.machine)
+        #expect(try await machine.verifications().isEmpty)
+        await sender.close()
+        await account.close()
+    }
+
+    @Test("A request is not sent again in the clear if the room has become encrypted right before.")
+    func encryptedBeforeTheRetry() async throws {
+        let account = try await start()
+        let questions = Mutex(0)
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.contains("m.room.encryption") else { return Self.noAnswer }
+            let count = questions.withLock { count in
+                count += 1
+                return count
+            }
+            // Two for each attempt.
+            return count < 4 ? nil : Self.setting
+        }
+        let content = try await request(of: account)
+        let sender = sender(of: account, over: transport)
+        _ = try await sender.request(content, of: ExactText(EncryptedAccount.ann), in: EncryptedAccount.room)
+        func attempts() -> Int { transport.requests.count(where: isSent) }
+        while attempts() < 2, questions.withLock({ $0 }) < 4 {
+            clock.advance(by: .seconds(20))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await sender.close()
+        #expect(attempts() == 1)
+        await account.close()
+    }
+
+    @Test("A room is encrypted here only when the requests that are being sent in the clear have ended.")
+    func encryptionWaits() async throws {
+        let account = try await start()
+        let (keys, room) = (account.backend.keys, EncryptedAccount.room)
+        let (answer, answering) = AsyncStream.makeStream(of: Void.self)
+        let log = Mutex<[String]>([])
+        let transport = FakeTransport.responding(pause: { request in
+            guard request.url.path.contains("/send/") else { return }
+            for await _ in answer {}
+            log.withLock { $0.append("sent") }
+        }) { request in
+            request.url.path.contains("m.room.encryption") ? nil : ["event_id": "$request"]
+        }
+        let content = try await request(of: account)
+        let sender = sender(of: account, over: transport)
+        let sending = Task { try await sender.request(content, of: ExactText(EncryptedAccount.ann), in: room) }
+        while !transport.requests.contains(where: isSent) { try await Task.sleep(for: .milliseconds(5)) }
+        let encrypting = Task { try await keys.encrypting(room) { log.withLock { $0.append("encrypted") } } }
+        while await !keys.roomsBeingEncrypted.contains(room) { try await Task.sleep(for: .milliseconds(5)) }
+        answering.finish()
+        try await encrypting.value
+        _ = try await sending.value
+        let entries = log.withLock { $0 }
+        #expect(entries == ["sent", "encrypted"])
+        await sender.close()
+        await account.close()
+    }
+
     @Test("A message that waits for the server is no failure of the storage.")
     func errors() {
         let errors: [(DeliveryError, EncryptionError)] = [

@@ -275,6 +275,7 @@ import ToolSupport
         #expect(bodies(try await fixture.machine.read([elsewhere])) == ["noKey"])
     }
 
+    /// It may make it readable from an earlier message on: a ratchet cannot be turned back.
     @Test func aSessionIsNotReplacedByAnothersKey() async throws {
         let fixture = try await MachineFixture()
         let (device, keys) = try await fixture.published()
@@ -286,7 +287,8 @@ import ToolSupport
         _ = try group.encrypt([])
         try await fixture.receive([peer.share(group)])
         let receipt = try await fixture.receive([early])
-        #expect(receipt.sessions.isEmpty && receipt.rejected == [.roomKey: 1])
+        #expect(receipt.sessions.count == 1 && receipt.rejected.isEmpty)
+        #expect(try await fixture.receive([early]).sessions.isEmpty)
         #expect(bodies(try await fixture.machine.read([peer.say("one", with: group, as: "$1")])) == ["one"])
     }
 

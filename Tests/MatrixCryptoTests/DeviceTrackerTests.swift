@@ -68,6 +68,102 @@ import ToolSupport
         #expect(tracker.nextQuery(at: start)?.users == queries[1]?.users)
     }
 
+    // MARK: Rejected queries
+
+    /// Makes all queries that are due, of a server that rejects some.
+    private func queries(
+        of tracker: inout DeviceTracker, at now: Date, rejecting isRejected: (Set<ExactText>) -> Bool
+    ) throws -> [DeviceTracker.Query] {
+        var queries: [DeviceTracker.Query] = []
+        while queries.count < 1_000, let query = tracker.nextQuery(at: now) {
+            queries.append(query)
+            if isRejected(Set(query.users)) {
+                tracker.rejected(query, at: now)
+            } else {
+                _ = tracker.apply(try answer([]), to: query, known: [:], at: now)
+            }
+        }
+        return queries
+    }
+
+    private func named(_ count: Int) -> [ExactText] { (0..<count).map { ExactText("@u\($0):b") } }
+
+    @Test("A rejected query is halved until the user who causes it is alone, and all others are answered")
+    func oneRejectedUser() throws {
+        let users = named(600)
+        for rejected in [0, 99, 100, 249, 250, 599].map({ users[$0] }) {
+            var tracker = DeviceTracker()
+            tracker.track(users)
+            let all = try queries(of: &tracker, at: start) { $0.contains(rejected) }
+            #expect(all.count <= 3 + 16 && all.count { $0.users == [rejected] } == 1)
+            #expect(users.filter { tracker.isOutdated($0) == true } == [rejected])
+            // Messages do not wait for the user either.
+            #expect(users.filter { tracker.holdsUp($0) }.isEmpty)
+        }
+    }
+
+    @Test("A user whose query is rejected is queried again after growing delays, and with others after a response")
+    func rejectedAgain() throws {
+        let users = named(250)
+        var tracker = DeviceTracker()
+        tracker.track(users)
+        _ = try queries(of: &tracker, at: start) { $0.contains("@u7:b") }
+        var (now, waits): (Date, [TimeInterval]) = (start, [])
+        for _ in 0..<12 {
+            let next = try #require(tracker.nextAttempt(after: now))
+            waits.append(next.timeIntervalSince(now))
+            now = next
+            let again = try queries(of: &tracker, at: now) { _ in true }
+            #expect(again.map(\.users) == [["@u7:b"]] && !tracker.holdsUp("@u7:b"))
+        }
+        #expect(waits.first == 15 && waits.last == 3600 && waits == waits.sorted())
+        now += 3600
+        let last = try queries(of: &tracker, at: now) { _ in false }
+        #expect(last.count == 1)
+        #expect(tracker.isOutdated("@u7:b") == false && tracker.nextAttempt(after: now) == nil)
+        tracker.received(changed: users, left: [])
+        #expect(tracker.holdsUp("@u7:b") && tracker.nextQuery(at: now)?.users.count == 250)
+    }
+
+    @Test("Queries of which only large ones are rejected delay nobody, and an outage halves none")
+    func rejectedSizes() throws {
+        let users = named(250)
+        var tracker = DeviceTracker()
+        tracker.track(users)
+        let first = try tracker.query(at: start)
+        tracker.failed(first)
+        let again = try tracker.query(at: start)
+        #expect(again == first)
+        tracker.failed(again)
+        let all = try queries(of: &tracker, at: start) { $0.count > 50 }
+        #expect(all.count == 15)
+        #expect(users.allSatisfy { tracker.isOutdated($0) == false } && tracker.nextAttempt(after: start) == nil)
+    }
+
+    @Test("If every query is rejected, their number is bounded") func allRejected() throws {
+        let users = named(250)
+        var tracker = DeviceTracker()
+        tracker.track(users)
+        let all = try queries(of: &tracker, at: start) { _ in true }
+        #expect(all.count < 2 * users.count)
+        #expect(users.allSatisfy { !tracker.holdsUp($0) && tracker.isOutdated($0) == true })
+        // A user who leaves and comes back starts anew, as far as the size is concerned.
+        tracker.received(changed: [], left: users)
+        tracker.track(users)
+        #expect(tracker.nextQuery(at: start + 15)?.users.count == 250)
+    }
+
+    @Test("A response to a query from before a user left and came back does not make their list current")
+    func returningUser() throws {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        tracker.received(changed: [], left: ["@a:b"])
+        tracker.track(["@a:b"])
+        _ = tracker.apply(try answer([TestDevice("@a:b", "D")]), to: query, known: [:], at: start)
+        #expect(tracker.isOutdated("@a:b") == true && tracker.nextQuery(at: start)?.users == ["@a:b"])
+    }
+
     @Test func aServerThatIsAwayHoldsUpItsUsersAlone() throws {
         var tracker = DeviceTracker()
         tracker.track(["@a:away", "@b:here"])

@@ -7,7 +7,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
-/// Messages to the device that arrive while requests about devices and keys fail.
+/// Messages from and to the device while requests about devices and keys fail.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct FailingRequestsTests {
     /// Lets the next query of devices fail, as by a server that does not respond.
     private func failQuery(of fixture: MachineFixture) async throws {
@@ -65,6 +65,60 @@ import ToolSupport
         let events = try groups.enumerated().map { try peer.say("\($0)", with: $1, as: ExactText("$\($0)")) }
         try await fixture.answerAll([peer.device])
         #expect(try await texts(events, in: fixture) == (0..<60).map { "\($0)" })
+    }
+
+    @Test("A message does not wait for lists whose queries are rejected, and only devices known before get its key")
+    func rejectedLists() async throws {
+        var fixture = try await SendingFixture()
+        fixture.members["@big:b"] = "join"
+        fixture.readers.append(try ReadingDevice("@big:b", "B1"))
+        _ = try await fixture.say("Before")
+        fixture.readers += [try ReadingDevice("@big:b", "B2"), try ReadingDevice("@new:b", "C1")]
+        fixture.rejectedUsers = ["@big:b", "@new:b"]
+        try await fixture.sync([.member("@new:b", "join")], changed: ["@a:b", "@big:b"])
+        let during = try await fixture.say("During")
+        for known: ExactText in ["A1", "B1"] { #expect(try fixture.reader(known).read(during)?.text == "During") }
+        for unknown: ExactText in ["B2", "C1"] { #expect(try fixture.reader(unknown).contents.isEmpty) }
+        fixture.rejectedUsers = []
+        fixture.now += 15
+        try await fixture.answerAll()
+        let after = try await fixture.say("After")
+        for device: ExactText in ["A1", "B1", "B2", "C1"] {
+            #expect(try fixture.reader(device).read(after)?.text == "After")
+        }
+    }
+
+    @Test("While requests of one kind fail, others are made, and the failed one is repeated as it was")
+    func otherKinds() async throws {
+        var fixture = try await SendingFixture()
+        let (machine, now) = (fixture.subject, fixture.now)
+        let room = fixture.room
+        func seal() async throws -> CryptoMachine.Sealing {
+            try await machine.seal("m.room.message", ["body": "x"], in: room, at: now)
+        }
+        guard case .needsMembers(let version) = try await seal() else { return #expect(Bool(false)) }
+        _ = try await machine.setMembers(fixture.members, visibility: "shared", of: room, since: version)
+        #expect(try await seal() == .waits)
+        // Of the readers' devices.
+        try await fixture.answerNext()
+        #expect(try await seal() == .waits)
+        try await machine.track(["@c:b"])
+        for kind in [CryptoRequest.Kind.claim, .send] {
+            let failed = try #require(try await machine.nextRequest(at: now))
+            #expect(failed.action.kind == kind)
+            try await machine.failed(failed)
+            let other = try #require(try await machine.nextRequest(at: now, skipping: [kind]))
+            #expect(other.action.kind == .query)
+            try await machine.failed(other)
+            #expect(try await machine.nextRequest(at: now, skipping: [kind, .query]) == nil)
+            let again = try #require(try await machine.nextRequest(at: now))
+            #expect(again == failed)
+            try await machine.failed(again)
+            try await fixture.answerNext()
+            if kind == .claim { #expect(try await seal() == .waits) }
+        }
+        guard case .sealed(let sealed) = try await seal() else { return #expect(Bool(false)) }
+        #expect(try fixture.reader("A1").read(sealed)?.text == "x")
     }
 
     @Test("Once the one-time keys are used up and uploads fail, one fallback key serves all devices")

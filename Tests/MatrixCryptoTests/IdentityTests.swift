@@ -92,6 +92,23 @@ struct IdentityTests {
         #expect(try Identity(record: identity.record(of: user)) == identity)
     }
 
+    @Test("A verification that became void while another identity was shown does not count if the former one returns.")
+    func voidedWhileChanged() throws {
+        let own = try TestIdentity("@me:b")
+        let verifier = own.userSigning.publicKey
+        let first = try answer(TestIdentity(user), to: own, verified: true)
+        var identity = try #require(updated(nil, first, verifier: verifier))
+        identity = try #require(updated(identity, try answer(TestIdentity(user, number: 1)), verifier: verifier))
+        identity.voidVerification()
+        #expect(identity.hasChangedAfterVerification && !identity.isVerified)
+        identity = try #require(updated(identity, first, verifier: verifier))
+        #expect(!identity.hasChangedAfterVerification && !identity.isVerified)
+        identity.verify()
+        #expect(identity.isVerified)
+        identity.voidVerification()
+        #expect(!identity.isVerified && identity.withdrawn == nil)
+    }
+
     @Test("A device whose ID equals a key of the identity is rejected, known or not.")
     func namesOfKeysAreNoDevices() throws {
         let identity = try #require(updated(nil, try answer(TestIdentity(user))))

@@ -130,18 +130,48 @@ import ToolSupport
         try await old.machine.setBackupKey(current)
         func requests() -> Int { server.sent.count { $0.type == "m.secret.request" } }
         let before = requests()
-        try await new.machine.requestBackupKey(for: BackupKey(former).publicKey)
+        try await new.machine.requestBackupKey(for: BackupKey(former).publicKey, as: .isReplaced)
         try await server.exchangeAll()
         #expect(requests() == before)
         for _ in 0..<2 {
-            try await new.machine.requestBackupKey(for: BackupKey(current).publicKey)
+            try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, as: .isReplaced)
             try await server.exchangeAll()
         }
         #expect(requests() == before + 1)
         #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: current) == true)
-        try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, isRepeated: true)
+        try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, as: .isNeeded)
         try await server.exchangeAll()
         #expect(requests() == before + 2)
+    }
+
+    @Test("After a device has sent the key of a former backup, the current one is requested, once.")
+    func rejectedBackupKey() async throws {
+        let server = TestServer()
+        let old = try await server.signIn(user, "OLD")
+        try await server.makeIdentity(on: old)
+        let new = try await server.signIn(user, "NEW")
+        #expect(try await new.machine.adopt(try await old.machine.storedSecrets()).count == 3)
+        try await server.exchangeAll()
+        let (former, current) = (try KeyMaterial(), try KeyMaterial())
+        let publicKey = try BackupKey(current).publicKey
+        func requests() -> Int { server.sent.count { $0.type == "m.secret.request" } }
+        try await old.machine.setBackupKey(former)
+        try await new.machine.requestMissingSecrets()
+        try await server.exchangeAll()
+        #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: former) == true)
+        try await new.machine.dropUnprovenBackupKey(former)
+        let before = requests()
+        // A missing key was requested already.
+        try await new.machine.requestBackupKey(for: publicKey, as: .isReplaced)
+        try await server.exchangeAll()
+        #expect(requests() == before)
+        try await old.machine.setBackupKey(current)
+        for _ in 0..<2 {
+            try await new.machine.requestBackupKey(for: publicKey, as: .wasRejected)
+            try await server.exchangeAll()
+        }
+        #expect(requests() == before + 1)
+        #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: current) == true)
     }
 
     // MARK: Room keys

@@ -42,6 +42,25 @@ import ToolSupport
         }
     }
 
+    @Test("Once an outdated list turns out to be unchanged, the messages that waited for it are to be read again.")
+    func unchangedList() async throws {
+        let fixture = try await MachineFixture()
+        let (own, keys) = try await fixture.published()
+        var device = try TestDevice("@ann:b", "LAPTOP")
+        device.isConfirmed = false
+        let peer = try TestPeer(device, to: own, with: try #require(keys.first))
+        try await fixture.know([device])
+        var sync = CryptoSync(kind: .sliding)
+        sync.events = [try peer.share(group)]
+        sync.changed = ["@ann:b"]
+        _ = try await fixture.machine.received(sync, at: fixture.start)
+        _ = try await fixture.machine.takeChangedUsers()
+        #expect(try await reading(of: peer, by: fixture) == .failure(.unknownSender))
+        try await fixture.answerAll([device])
+        #expect(try await fixture.machine.takeChangedUsers() == ["@ann:b"])
+        #expect(try await reading(of: peer, by: fixture) == .failure(.unconfirmedSender))
+    }
+
     /// The room key of a device that no list has shown, as a list changes, and the reading once the device is gone.
     private func reading(
         stating change: (TestDevice) throws -> JSONValue, isListCurrent: Bool = false
@@ -110,5 +129,27 @@ import ToolSupport
     {
         let reading = try await reading(stating: { try $0.json() }, isListCurrent: true)
         #expect(reading == .failure(.unconfirmedSender))
+    }
+
+    @Test("For a change of one user's devices, no session of another user is read.")
+    func changesOfOthers() async throws {
+        let fixture = try await MachineFixture()
+        let peer = try await fixture.peer("@ann:b", "LAPTOP")
+        let groups = try (0..<50).map { _ in try OutboundGroupSession() }
+        try await fixture.receive(groups.map { try peer.share($0) })
+        let sessions = Set(try groups.map { SessionID(room: "!r:b", session: ExactText(try $0.id)) })
+        let reads = await fixture.storage.singleReads
+        #expect(try await fixture.machine.known(sessions, of: ["@bob:b"]).isEmpty)
+        #expect(await fixture.storage.singleReads == reads)
+        #expect(try await fixture.machine.known(sessions, of: ["@ann:b"]) == sessions)
+        // That they are confirmed is what has their messages opened.
+        try await fixture.know([peer.device])
+        #expect(try await fixture.machine.known(sessions, of: ["@ann:b"]) == sessions)
+        // Later changes do not concern them any more.
+        var sync = CryptoSync(kind: .sliding)
+        sync.changed = ["@ann:b"]
+        _ = try await fixture.machine.received(sync, at: fixture.start + 3601)
+        try await fixture.answerAll([peer.device], at: fixture.start + 3601)
+        #expect(await fixture.storage.cryptoRecords(.unconfirmedSession, owner: nil).isEmpty)
     }
 }

@@ -15,6 +15,8 @@ struct SendingFixture {
     var visibility: String? = "shared"
     var readers: [ReadingDevice] = []
     var unreachedServers: Set<String> = []
+    /// Users with whom queries are rejected.
+    var rejectedUsers: Set<ExactText> = []
     /// The number of requests so far, by kind.
     private(set) var counts: [String: Int] = [:]
     private(set) var withheld: [JSONValue] = []
@@ -63,6 +65,10 @@ struct SendingFixture {
 
     mutating func answerAll() async throws {
         while let request = try await subject.nextRequest(at: now) {
+            if case .query(let query) = request.action, !rejectedUsers.isDisjoint(with: query.users) {
+                try await subject.refused(request, at: now)
+                continue
+            }
             guard let answer = try answer(request.action) else {
                 try await subject.failed(request)
                 continue

@@ -275,6 +275,58 @@ struct TrustPolicyTests {
         #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
     }
 
+    @Test(
+        "Before this device is confirmed, another own identity than the first one seen gets no keys until it confirms it."
+    )
+    func replacedBeforeConfirmation() async throws {
+        try await server.makeIdentity(on: try await server.signIn("@me:b", "ME"))
+        let sender = try await server.signIn("@me:b", "NEW")
+        _ = try await share(sender, members: ["@me:b"])
+        #expect(try await sender.machine.ownIdentity() == .unconfirmed)
+        let other = try await server.signIn("@me:b", "OTHER")
+        try await server.makeIdentity(on: other)
+        #expect(try await sender.machine.ownIdentity() == .replaced)
+        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust(isOwnReplaced: true))
+        await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@me:b"])) {
+            try await share(sender, members: [])
+        }
+        _ = try await sender.machine.adopt(try await other.machine.storedSecrets())
+        try await server.exchangeAll()
+        #expect(try await sender.machine.ownIdentity() == .confirmed)
+        _ = try await share(sender, members: [])
+    }
+
+    @Test(
+        "A new identity of the local user voids verifications, but does not accept an identity that had changed.",
+        arguments: [true, false])
+    func ownResetDoesNotAcceptOthers(isCreatedHere: Bool) async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let (changed, same) = (try await server.signIn("@a:b", "A1"), try await server.signIn("@c:b", "C1"))
+        for reader in [changed, same] { try await server.makeIdentity(on: reader) }
+        _ = try await share(sender, members: ["@me:b", "@a:b", "@c:b"])
+        for reader in [changed, same] { try await verify(sender, reader) }
+        try await server.makeIdentity(on: try await server.signIn("@a:b", "A2"))
+        let key = try await newKey(of: "@a:b", for: sender)
+
+        if isCreatedHere {
+            try await server.makeIdentity(on: sender)
+        } else {
+            let other = try await server.signIn("@me:b", "ME2")
+            try await server.makeIdentity(on: other)
+            _ = try await sender.machine.adopt(try await other.machine.storedSecrets())
+            try await server.exchangeAll()
+        }
+        #expect(try await sender.machine.ownIdentity() == .confirmed)
+        #expect(try await sender.machine.identity(of: "@c:b") == .unverified)
+        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification(to: key))
+        await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
+            try await share(sender, members: [])
+        }
+        try await sender.machine.accept(key, of: "@a:b")
+        _ = try await share(sender, members: [])
+    }
+
     @Test("A person whose signature the server rejects stays verified on this device, which asks what the server has.")
     func rejectedSignatureOfAPerson() async throws {
         let sender = try await server.signIn("@me:b", "ME")

@@ -2,10 +2,11 @@ import ChatCore
 import CryptoTestSupport
 import Foundation
 import JSONReading
-import MatrixCrypto
 import Ratchets
 import Testing
 import ToolSupport
+
+@testable import MatrixCrypto
 
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct UnopenedMessagesTests {
     private func kept(_ fixture: MachineFixture) async -> [CryptoRecord] {
@@ -14,6 +15,11 @@ import ToolSupport
 
     private func keep(_ events: [JSONValue], _ fixture: MachineFixture) async throws {
         try await UnopenedMessages.keep(events, in: fixture.storage)
+    }
+
+    private func memoryKey(of peer: TestPeer) -> CryptoRecord.Key {
+        let device = peer.device
+        return OlmPeer.memoryKey(OlmPeer.ID(user: device.user, identityKey: device.account.identityKey))
     }
 
     private func reads(_ event: SealedEvent, _ fixture: MachineFixture) async throws -> Bool {
@@ -78,7 +84,7 @@ import ToolSupport
         ]
         try await fixture.know(peers.map(\.device))
         let group = try OutboundGroupSession()
-        let memory = CryptoRecord.Key(.readMessage, owner: ExactText("\(peers[0].device.account.identityKey)"))
+        let memory = memoryKey(of: peers[0])
         await fixture.storage.set(Data("damaged".utf8), for: memory)
         try await keep([peers[0].share(group), peers[1].share(OutboundGroupSession())], fixture)
         let lost = try peers[0].say("x", with: group, as: "$1")
@@ -99,7 +105,7 @@ import ToolSupport
         try await fixture.know(peers.map(\.device))
         let events = try peers.map { try $0.share(OutboundGroupSession()) }
         // The first one stays stored, as the damaged record makes it unreadable.
-        let memory = CryptoRecord.Key(.readMessage, owner: ExactText("\(peers[0].device.account.identityKey)"))
+        let memory = memoryKey(of: peers[0])
         await fixture.storage.set(Data("damaged".utf8), for: memory)
         try await keep([events[0]], fixture)
         let (storage, late) = (fixture.storage, events[1])

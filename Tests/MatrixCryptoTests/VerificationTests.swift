@@ -407,6 +407,27 @@ struct VerificationTests {
         #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == true)
     }
 
+    @Test("Nobody's requests keep those of others, or of the user's own devices, from being shown.")
+    func manyRequests() async throws {
+        let (old, new) = try await twoDevices()
+        func request(_ number: Int, from sender: ExactText, to: ExactText = "@me:b") -> VerificationEvent {
+            VerificationEvent(
+                room: "!r:b", event: ExactText("$\(number)"), sender: sender, type: "m.room.message",
+                content: [
+                    "msgtype": .string(VerificationEvent.requestKind), "from_device": "X", "to": .string(to.text),
+                    "methods": ["m.sas.v1"],
+                ], sentAt: server.now)
+        }
+        let flood = (0..<20).map { request($0, from: "@a:b") } + [request(20, from: "@c:b", to: "@x:b")]
+        _ = try await old.machine.received(flood, at: server.now)
+        #expect(try await old.machine.verifications().map(\.user.rawValue) == ["@a:b", "@a:b"])
+        _ = try await old.machine.received((30..<50).map { request($0, from: ExactText("@\($0):b")) }, at: server.now)
+        #expect(try await old.machine.verifications().count == 8)
+        _ = try await new.machine.verifyDevice("OLD", at: server.now)
+        try await server.exchangeAll()
+        #expect(try await old.machine.verifications().last?.isOwn == true)
+    }
+
     @Test("A new identity is reported on devices of the former one, and voids its verifications.")
     func resetIsNoticed() async throws {
         let (old, new) = try await twoDevices()

@@ -239,6 +239,23 @@ struct AccountSessionTests {
         await list.close()
     }
 
+    @Test("Before a sign-out, a recovery key that is not saved counts as lost", .enabled(if: EncryptionSetting.isOn))
+    func signingOutWithAnUnsavedRecoveryKey() async throws {
+        let home = AccountHome()
+        let (accounts, list) = try await home.start()
+        let ann = try await AccountHome.signIn(try await AccountHome.register("ann"), to: accounts)
+        try await AccountHome.wait(accounts, for: ann) { $0 == .online }
+        let backend = try await #require(accounts.backend(of: ann))
+        _ = try await backend.createIdentity(password: "password")
+        for await status in backend.encryptionStatuses() where status.recovery == .unsaved { break }
+        #expect(try await accounts.pendingCount(of: ann) == PendingCount(recovery: .unsaved))
+        try await backend.confirmRecoveryKey()
+        for await status in backend.encryptionStatuses() where status.recovery == .ready { break }
+        #expect(try await accounts.pendingCount(of: ann) == PendingCount())
+        await accounts.close()
+        await list.close()
+    }
+
     @Test func signInProblemsAreReported() async throws {
         let home = AccountHome()
         let (accounts, list) = try await home.start()

@@ -53,7 +53,7 @@ public enum AccountCondition: Equatable, Sendable {
     public var needsSignIn: Bool { if case .signedOut = self { true } else { false } }
 }
 
-/// The number of unsent items of an account.
+/// The number of unsent items of an account, and what else is lost with its local data.
 public struct PendingCount: Equatable, Sendable {
     public var messages: Int
     /// Edits, deletions and reactions.
@@ -62,11 +62,17 @@ public struct PendingCount: Equatable, Sendable {
     public var drafts: Int
     /// The number of room keys that are in no backup; `nil` if they could not be counted.
     public var keys: Int?
+    /// Whether encrypted messages can be read without this device: see ``EncryptionStatus/recoveryAfterSignOut``.
+    public var recovery: EncryptionStatus.Recovery
 
-    public init(messages: Int = 0, changes: Int = 0, drafts: Int = 0, keys: Int? = 0) {
+    public init(
+        messages: Int = 0, changes: Int = 0, drafts: Int = 0, keys: Int? = 0,
+        recovery: EncryptionStatus.Recovery = .ready
+    ) {
         self.messages = messages
         self.changes = changes
         self.drafts = drafts
         self.keys = keys
+        self.recovery = recovery
     }
 }

@@ -39,7 +39,9 @@ public struct CryptoRecord: Hashable, Sendable {
     /// The raw values are stored: never change or reuse one.
     public enum Kind: Int, CaseIterable, Sendable {
         case account = 1
-        /// Owner: the other device's identity key.
+        /// Owner: the other device, by its user and identity key: a byte 1, the user ID, a byte 0, and the key in base64
+        /// without padding, which is 43 bytes. Identifier: the session. In earlier versions the owner was the key alone,
+        /// which devices of several users can claim.
         case olmSession = 2
         /// Owner: the room.
         case inboundGroupSession = 3
@@ -57,7 +59,7 @@ public struct CryptoRecord: Hashable, Sendable {
         case backup = 11
         /// The encryption setting of a room. Never removed.
         case encryptedRoom = 12
-        /// Hashes of a device's last messages, to detect repeated ones.
+        /// Hashes of a device's last messages, to detect repeated ones. Owner: as of ``olmSession``.
         case readMessage = 13
         /// Sync tokens up to which to-device messages are stored.
         case position = 14
@@ -73,6 +75,9 @@ public struct CryptoRecord: Hashable, Sendable {
         case withheldOrder = 22
         /// Marks a session whose device was not confirmed when its key arrived. Owner: the user.
         case unconfirmedSession = 23
+        /// Marks records of ``olmSession`` and ``readMessage`` whose identity key is no listed device's of their user.
+        /// Owner: the user; identifier: the key in base64.
+        case unlistedPeer = 24
     }
 
     public struct Key: Hashable, Sendable {

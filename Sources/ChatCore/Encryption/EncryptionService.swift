@@ -20,7 +20,8 @@ public protocol EncryptionService: Sendable {
     /// and keys that only the former backup contains are lost.
     func replaceIdentity(password: String?) async throws -> RecoveryKey
     /// Confirms this device with the secret storage, and restores the backup's keys in the background. If the backup
-    /// fails, this throws nothing, and ``EncryptionStatus/backup`` tells.
+    /// fails, this throws nothing, and ``EncryptionStatus/backup`` tells. On a confirmed device, it gets the private keys
+    /// that are missing there, and throws ``EncryptionError/incompleteRecovery`` if the secret storage has none of them.
     ///
     /// If the server cannot be reached in the end, the device is confirmed later.
     /// - Parameter secret: The recovery key or the passphrase, as typed.
@@ -87,7 +88,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         case unconfirmed
         /// It has confirmed this device.
         case confirmed
-        /// This device was confirmed by an identity that has since been replaced.
+        /// The identity that confirmed this device, or the first one seen by an unconfirmed device, was replaced.
         case replaced
     }
 
@@ -120,6 +121,12 @@ public struct EncryptionStatus: Equatable, Sendable {
     public var backup: Backup
     /// Whether keys are being restored from the backup.
     public var isRestoring: Bool
+    /// Whether this confirmed device lacks the private key of a trusted backup, and so cannot read it. The recovery key
+    /// or another device has it.
+    public var lacksBackupKey: Bool
+    /// Whether this confirmed device lacks private keys of the identity, and so can confirm no other device or verify
+    /// nobody for the user's other devices. The recovery key or another device has them.
+    public var lacksIdentityKeys: Bool
     /// The number of the account's other confirmed devices, each of which could confirm this one.
     public var otherConfirmedDevices: Int
     /// Whether a passphrase opens the secret storage, too.
@@ -131,7 +138,8 @@ public struct EncryptionStatus: Equatable, Sendable {
 
     public init(
         condition: EncryptionCondition = .none, identity: Identity = .unknown, recovery: Recovery = .unknown,
-        backup: Backup = .unknown, isRestoring: Bool = false, otherConfirmedDevices: Int = 0,
+        backup: Backup = .unknown, isRestoring: Bool = false, lacksBackupKey: Bool = false,
+        lacksIdentityKeys: Bool = false, otherConfirmedDevices: Int = 0,
         hasPassphrase: Bool = false, fingerprint: String? = nil, endsWithProgram: Bool = false
     ) {
         self.condition = condition
@@ -139,6 +147,8 @@ public struct EncryptionStatus: Equatable, Sendable {
         self.recovery = recovery
         self.backup = backup
         self.isRestoring = isRestoring
+        self.lacksBackupKey = lacksBackupKey
+        self.lacksIdentityKeys = lacksIdentityKeys
         self.otherConfirmedDevices = otherConfirmedDevices
         self.hasPassphrase = hasPassphrase
         self.fingerprint = fingerprint
@@ -272,6 +282,8 @@ public enum EncryptionError: Error, Equatable, Sendable {
     case incompleteRecovery
     /// Requires a confirmed device, and this one is not.
     case unconfirmedDevice
+    /// This device lacks private keys that would be lost. The recovery key or another device has them.
+    case missingSecrets
     case wrongPassphrase
     /// The file is not a key file, or is damaged.
     case damagedFile

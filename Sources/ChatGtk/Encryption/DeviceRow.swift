@@ -5,54 +5,72 @@ import Foundation
 import GtkKit
 
 /// A device of the account in the preferences.
-enum DeviceRow {
-    static func make(
-        _ device: AccountDevice, canVerify: Bool, _ viewModel: EncryptionPreferencesViewModel, over parent: Widget
-    ) -> Widget {
-        let text = EncryptionText(.gettext)
-        let name = text.name(device)
-        let row = ActionRow(name)
-        row.setSubtitle(text.detail(device, dayOf))
-        let mark = Image(icon: device.trust.iconName)
-        mark.setStyle("success", device.trust == .confirmed)
-        mark.setStyle("warning", device.trust == .unconfirmed)
+final class DeviceRow {
+    let widget = ActionRow("")
+    var id: String { device.id }
+    /// Whether the row or one of its buttons has the keyboard focus.
+    var hasFocus: Bool {
+        guard let focus = widget.root?.focus else { return false }
+        return widget.isSame(as: focus) || widget.isAncestor(of: focus)
+    }
+
+    private var device: AccountDevice
+    private let text = EncryptionText(.gettext)
+    private let mark = Image()
+    private let confirming = DeviceRow.button("parlance-verified-symbolic")
+    private let renaming = DeviceRow.button("parlance-edit-symbolic")
+    private let signingOut = DeviceRow.button("system-log-out-symbolic")
+
+    /// - Parameter parent: What the dialogs are presented over.
+    init(_ device: AccountDevice, _ viewModel: EncryptionPreferencesViewModel, over parent: Widget) {
+        self.device = device
         // The subtitle already has this information.
         mark.hideFromAccessibility()
-        row.addPrefix(mark)
-        if canVerify {
-            let label = translated("Confirm “{device}”", ["device": name])
-            row.addSuffix(
-                button("parlance-verified-symbolic", label) { [weak viewModel] in
-                    viewModel?.send(.verify(device: device.id))
-                })
+        widget.addPrefix(mark)
+        for button in [confirming, renaming, signingOut] { widget.addSuffix(button) }
+        let (text, id) = (text, device.id)
+        confirming.onClick { [weak viewModel] in viewModel?.send(.verify(device: id)) }
+        renaming.onClick { [weak self, weak viewModel, weak parent] in
+            guard let parent, let device = self?.device else { return }
+            Self.rename(device, over: parent) { viewModel?.send(.rename(device: id, to: $0)) }
         }
-        let renaming = translated("Rename “{device}”", ["device": name])
-        row.addSuffix(
-            button("parlance-edit-symbolic", renaming) { [weak viewModel, weak parent] in
-                guard let parent else { return }
-                rename(device, over: parent) { viewModel?.send(.rename(device: device.id, to: $0)) }
-            })
-        guard !device.isThis else { return row }
-        let signingOut = translated("Sign Out “{device}”", ["device": name])
-        row.addSuffix(
-            button("system-log-out-symbolic", signingOut) { [weak viewModel, weak parent] in
-                guard let parent else { return }
-                Confirmation.present(text.signingOut(device), over: parent) {
-                    viewModel?.send(.signOut(device: device.id, password: nil))
-                }
-            })
-        return row
+        signingOut.onClick { [weak self, weak viewModel, weak parent] in
+            guard let parent, let device = self?.device else { return }
+            Confirmation.present(text.signingOut(device), over: parent) {
+                viewModel?.send(.signOut(device: id, password: nil))
+            }
+        }
+    }
+
+    /// Shows what is known of the same device by now.
+    func update(_ device: AccountDevice, canVerify: Bool) {
+        self.device = device
+        let name = text.name(device)
+        widget.setTitle(name)
+        widget.setSubtitle(text.detail(device, Self.dayOf))
+        mark.iconName = device.trust.iconName
+        mark.setStyle("success", device.trust == .confirmed)
+        mark.setStyle("warning", device.trust == .unconfirmed)
+        for (button, label) in [
+            (confirming, translated("Confirm “{device}”", ["device": name])),
+            (renaming, translated("Rename “{device}”", ["device": name])),
+            (signingOut, translated("Sign Out “{device}”", ["device": name])),
+        ] {
+            button.tooltip = label
+            button.setAccessibleLabel(label)
+        }
+        // GTK would give the focus of a hidden button to one elsewhere.
+        if !canVerify, confirming.isFocus { renaming.grabFocus() }
+        confirming.isVisible = canVerify
+        signingOut.isVisible = !device.isThis
     }
 
     private static func dayOf(_ date: Date) -> String { DateText.desktop.day(date, .other(sameYear: false)) }
 
-    private static func button(_ icon: String, _ label: String, _ action: @escaping @MainActor () -> Void) -> Button {
+    private static func button(_ icon: String) -> Button {
         let button = Button(icon: icon)
         button.addStyle("flat")
         button.valign = .center
-        button.tooltip = label
-        button.setAccessibleLabel(label)
-        button.onClick(action)
         return button
     }
 

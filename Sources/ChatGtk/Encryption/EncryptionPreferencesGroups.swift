@@ -27,8 +27,8 @@ final class EncryptionPreferencesGroups {
     private let importing = ActionRow(translated("Import Keys…"))
     private let result = ActionRow("")
     private let spinner = Spinner()
-    private let problem = ActionRow("")
-    private var deviceRows: [Widget] = []
+    private let problem = ActionRow(role: GTK_ACCESSIBLE_ROLE_ALERT)
+    private var deviceRows: [DeviceRow] = []
     private var displayedDevices: [AccountDevice] = []
     private var displayedState: EncryptionPreferencesViewModel.State?
     private var rendering: Rendering?
@@ -147,17 +147,25 @@ final class EncryptionPreferencesGroups {
         showRecovery(state)
         showKeyFile(state)
         showDevices(state)
-        if let device = state.deviceAwaitingPassword, displayedState?.deviceAwaitingPassword != device {
-            PasswordPrompt.presentPassword(
-                over: account, cancelled: { [weak viewModel] in viewModel?.send(.cancelSignOut) }
-            ) { [weak viewModel] in viewModel?.send(.signOut(device: device, password: $0)) }
-        }
+        askForPassword(state)
         displayedState = state
+    }
+
+    private func askForPassword(_ state: EncryptionPreferencesViewModel.State) {
+        guard let device = state.deviceAwaitingPassword else { return }
+        let isDisplayed =
+            displayedState?.deviceAwaitingPassword == device
+            && displayedState?.wrongPasswordCount == state.wrongPasswordCount
+        guard !isDisplayed else { return }
+        PasswordPrompt.presentPassword(
+            over: account, problem: state.wrongPasswordCount > 0 ? text.text(for: EncryptionError.wrongPassword) : nil,
+            cancelled: { [weak viewModel] in viewModel?.send(.cancelSignOut) }
+        ) { [weak viewModel] in viewModel?.send(.signOut(device: device, password: $0)) }
     }
 
     private func showAccount(_ state: EncryptionPreferencesViewModel.State) {
         summary.setTitle(text.summary(state.status))
-        let need = state.status?.need
+        let need = state.status?.need ?? (state.status?.recoverySupplies == true ? .enterRecoveryKey : nil)
         summaryIcon.iconName =
             state.status?.identity == .confirmed && state.isAvailable
             ? "parlance-verified-symbolic" : "parlance-unproven-symbolic"
@@ -196,14 +204,35 @@ final class EncryptionPreferencesGroups {
     }
 
     private func showDevices(_ state: EncryptionPreferencesViewModel.State) {
-        let failure = state.deviceError.map { text.text(for: $0) }
+        // The prompt says what is wrong with a password.
+        let failure = state.deviceAwaitingPassword == nil ? state.deviceError.map { text.text(for: $0) } : nil
         problem.isVisible = failure != nil
         problem.setTitle(failure ?? "")
         let devices = state.devices ?? []
         guard devices != displayedDevices || state.status?.identity != displayedState?.status?.identity else { return }
         displayedDevices = devices
-        for row in deviceRows { deviceGroup.remove(row) }
-        deviceRows = devices.map { DeviceRow.make($0, canVerify: state.canVerify($0), viewModel, over: account) }
-        for row in deviceRows { deviceGroup.add(row) }
+        var former = Dictionary(deviceRows.map { ($0.id, $0) }) { first, _ in first }
+        let rows = devices.map { former.removeValue(forKey: $0.id) ?? DeviceRow($0, viewModel, over: account) }
+        for (row, device) in zip(rows, devices) { row.update(device, canVerify: state.canVerify(device)) }
+        arrange(rows)
+    }
+
+    /// Adds, removes and moves rows of the list. A row that stays keeps the keyboard focus; that of a removed one goes
+    /// to the next.
+    private func arrange(_ rows: [DeviceRow]) {
+        let former = deviceRows
+        deviceRows = rows
+        let unmoved = zip(former, rows).prefix { $0 === $1 }.count
+        let focused = former.firstIndex(where: \.hasFocus)
+        let focus = deviceGroup.root?.focus
+        // Rows can only be added at the end.
+        for row in former[unmoved...] { deviceGroup.remove(row.widget) }
+        for row in rows[unmoved...] { deviceGroup.add(row.widget) }
+        guard let focused, focused >= unmoved else { return }
+        if rows.contains(where: { $0 === former[focused] }) {
+            focus?.grabFocus()
+        } else if let next = rows.indices.contains(focused) ? rows[focused] : rows.last {
+            next.widget.grabFocus()
+        }
     }
 }

@@ -173,6 +173,7 @@ final class EncryptionSetUpDialog {
         if case .showingKey(let key) = state.step {
             builder["key", Label.self].text = key.text
             builder["copy", Button.self].label = text.copyButton(state)
+            builder["save", Button.self].label = text.saveButton(state)
             if saved.isActive != state.isKeySaved { saved.isActive = state.isKeySaved }
         }
     }

@@ -47,7 +47,7 @@ final class IdentityDialog {
         icon.iconName = state.identity.iconName
         icon.setStyle("error", state.identity.isChanged)
         icon.setStyle("success", state.identity == .verified)
-        builder["title", Label.self].text = text.title(state.identity)
+        builder["title", Label.self].text = text.title(state)
         builder["explanation", Label.self].text = text.explanation(state)
         let verify: Button = builder["verify"]
         verify.isVisible = state.canVerify

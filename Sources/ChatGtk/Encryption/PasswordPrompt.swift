@@ -5,13 +5,15 @@ import GtkKit
 /// Asks for a password or passphrase, without retaining it.
 enum PasswordPrompt {
     /// Asks for the account's password.
+    /// - Parameter problem: Why it is asked for again.
     static func presentPassword(
-        over parent: Widget, cancelled: @escaping @MainActor () -> Void,
+        over parent: Widget, problem: String? = nil, cancelled: @escaping @MainActor () -> Void,
         _ entered: @escaping @MainActor (AccountCredential) -> Void
     ) {
+        let reason = translated("The server asks for the password of your account.")
         present(
             over: parent, heading: translated("Enter Your Password"),
-            body: translated("The server asks for the password of your account."),
+            body: problem.map { $0 + "\n" + reason } ?? reason,
             fields: [translated("Password")], accept: translated("_Continue"), cancelled: cancelled,
             isValid: { !$0[0].isEmpty }, entered)
     }

@@ -14,8 +14,18 @@ public final class AccountSession {
     /// The state of encryption on this device.
     public internal(set) var encryption = EncryptionCondition.none
 
+    /// Why the account's credential could not be read; `nil` if it was, or has not been tried yet.
+    public internal(set) var credentialError: CredentialStoreError?
+
     /// Reconnects and opens the keys again.
     @ObservationIgnored var retry: @MainActor () -> Void = {}
 
     public init() {}
+
+    func apply(_ state: AccountState) {
+        isSignedOut = state.condition.needsSignIn
+        isOnline = state.condition == .online
+        encryption = state.encryption
+        credentialError = if case .locked(let error) = state.condition { error } else { nil }
+    }
 }

@@ -381,9 +381,7 @@ public final class AccountsCoordinator {
             let session = sessions[state.id] ?? AccountSession()
             sessions[state.id] = session
             session.retry = { [weak self] in self?.retry(state.id) }
-            session.isSignedOut = state.condition.needsSignIn
-            session.isOnline = state.condition == .online
-            session.encryption = state.encryption
+            session.apply(state)
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator

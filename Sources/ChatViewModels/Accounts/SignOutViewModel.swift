@@ -107,20 +107,36 @@ extension SignOutViewModel.State {
             lines.append(
                 translator.plural("{count} draft will be lost.", "{count} drafts will be lost.", pending.drafts))
         }
-        guard let keys = pending.keys else {
-            lines.append(
-                translator(
-                    "The keys that are not in a backup could not be counted. Without them, messages may no longer be readable."
-                ))
-            return lines
-        }
-        if keys > 0 {
-            lines.append(
-                translator.plural(
-                    "{count} key is not in a backup. Its messages can no longer be read, unless another device has the key.",
-                    "{count} keys are not in a backup. Their messages can no longer be read, unless another device has the keys.",
-                    keys))
-        }
+        if let keys = keyLoss(pending.keys, translator) { lines.append(keys) }
+        if let recovery = recoveryLoss(pending.recovery, translator) { lines.append(recovery) }
         return lines
+    }
+
+    private nonisolated func keyLoss(_ keys: Int?, _ translator: Translator) -> String? {
+        guard let keys else {
+            return translator(
+                "The keys that are not in a backup could not be counted. Without them, messages may no longer be readable."
+            )
+        }
+        guard keys > 0 else { return nil }
+        return translator.plural(
+            "{count} key is not in a backup. Its messages can no longer be read, unless another device has the key.",
+            "{count} keys are not in a backup. Their messages can no longer be read, unless another device has the keys.",
+            keys)
+    }
+
+    /// Keys in a backup are lost, too, if nothing opens it.
+    private nonisolated func recoveryLoss(_ recovery: EncryptionStatus.Recovery, _ translator: Translator) -> String? {
+        switch recovery {
+        case .ready: nil
+        case .unsaved: translator("Your recovery key is not saved: encrypted messages can no longer be read.")
+        case .none: translator("Your account has no recovery key: encrypted messages can no longer be read.")
+        case .incomplete:
+            translator("Your recovery key does not unlock everything: encrypted messages may no longer be readable.")
+        case .unknown:
+            translator(
+                "Your recovery key could not be checked. If it is not saved, encrypted messages may no longer be readable."
+            )
+        }
     }
 }

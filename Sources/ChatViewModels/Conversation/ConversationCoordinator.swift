@@ -48,7 +48,7 @@ public final class ConversationCoordinator {
         navigator: navigator, requests: requests)
     /// The account's encryption; `nil` for the rooms on this computer.
     @ObservationIgnored public private(set) lazy var encryption = environment.encryption.map { service in
-        EncryptionCoordinator(service) { [weak self] in self?.openRooms.name(of: $0) }
+        EncryptionCoordinator(service, session: environment.session) { [weak self] in self?.openRooms.name(of: $0) }
     }
     @ObservationIgnored private(set) lazy var members = MemberLists(service: environment.service)
     @ObservationIgnored private lazy var sources = ConversationSources(

@@ -6,24 +6,37 @@ public import Observation
 @MainActor
 public final class EncryptionCoordinator {
     /// `nil` until known.
-    public private(set) var status: EncryptionStatus?
+    public var status: EncryptionStatus? {
+        guard var status = reportedStatus, status.condition == .none, let error = session.credentialError else {
+            return reportedStatus
+        }
+        // Without the account's token, its keys are not opened, so the service has no condition to report.
+        status.condition = .off(.locked(error))
+        return status
+    }
+    private var reportedStatus: EncryptionStatus?
     /// Oldest first.
     public private(set) var verifications: [Verification] = []
 
     /// The members without an identity that the user has been told of, by room.
     @ObservationIgnored var membersWithoutIdentity: [RoomID: Set<MemberID>] = [:]
     @ObservationIgnored public let service: any EncryptionService
+    @ObservationIgnored private let session: AccountSession
     @ObservationIgnored private let nameOfUser: @MainActor (MemberID) -> String?
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
 
     /// - Parameter name: returns the user's display name, if known.
-    init(_ service: any EncryptionService, name: @escaping @MainActor (MemberID) -> String?) {
+    init(
+        _ service: any EncryptionService, session: AccountSession = AccountSession(),
+        name: @escaping @MainActor (MemberID) -> String?
+    ) {
         self.service = service
+        self.session = session
         nameOfUser = name
         let (statuses, verifications) = (service.encryptionStatuses(), service.verifications())
         listening = [
             Task { [weak self] in
-                for await status in statuses { self?.status = status }
+                for await status in statuses { self?.reportedStatus = status }
             },
             Task { [weak self] in
                 for await verifications in verifications { self?.verifications = verifications }
@@ -39,9 +52,10 @@ public final class EncryptionCoordinator {
     /// The next step to working encryption without risk of losing keys, or `nil` if there is none.
     public var need: EncryptionNeed? { status?.need }
 
-    /// Returns the dialog for ``need``, or `nil` if there is none.
+    /// Returns the dialog for ``need`` or for the keys that the recovery key supplies; `nil` if there is nothing to do.
     public func setUp() -> EncryptionSetUpViewModel? {
-        need.map { EncryptionSetUpViewModel($0, of: self) }
+        let need = need ?? (status?.recoverySupplies == true ? .enterRecoveryKey : nil)
+        return need.map { EncryptionSetUpViewModel($0, of: self) }
     }
 
     /// Returns the dialog that creates another recovery key.
@@ -85,9 +99,21 @@ public nonisolated enum EncryptionNeed: Equatable, Sendable {
     case confirmDevice
     /// The user has not confirmed that the recovery key is saved.
     case saveRecoveryKey
+    /// This confirmed device lacks keys that the recovery key may unlock. They may also come from another device, so
+    /// this is offered, not asked for.
+    case enterRecoveryKey
 }
 
 extension EncryptionStatus {
+    /// Whether the recovery key may supply private keys that this confirmed device lacks.
+    public var recoverySupplies: Bool {
+        guard condition == .on, identity == .confirmed, lacksBackupKey || lacksIdentityKeys else { return false }
+        switch recovery {
+        case .unknown, .none: return false
+        case .incomplete, .unsaved, .ready: return true
+        }
+    }
+
     public var need: EncryptionNeed? {
         // Without keys there is nothing to set up; the account's row shows the reason.
         guard condition == .on else { return nil }

@@ -16,6 +16,8 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         public internal(set) var deviceError: EncryptionError?
         /// The device to sign out, while the server asks for the account's password.
         public internal(set) var deviceAwaitingPassword: String?
+        /// The number of wrong passwords for signing out that device.
+        public internal(set) var wrongPasswordCount = 0
         public internal(set) var backupError: EncryptionError?
         /// Whether the backup is being switched on or off.
         public internal(set) var isChangingBackup = false
@@ -74,7 +76,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
             let name = typed.trimmingCharacters(in: .whitespacesAndNewlines)
             changeDevices { try await $0.renameDevice(device, to: name) }
         case .signOut(let device, let password): signOut(device, password)
-        case .cancelSignOut: state.deviceAwaitingPassword = nil
+        case .cancelSignOut: cancelSignOut()
         case .verify(let device): changeDevices { _ = try await $0.verifyDevice(device) }
         case .setBackup(let isEnabled): setBackup(isEnabled)
         case .exportKeys(let file, let passphrase):
@@ -100,15 +102,23 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     private func signOut(_ device: String, _ password: AccountCredential?) {
         changeDevices { [weak self] service in
             self?.state.deviceAwaitingPassword = nil
+            if password == nil { self?.state.wrongPasswordCount = 0 }
             do {
                 try await service.signOutDevices([device], password: password?.value)
             } catch EncryptionError.passwordRequired where password == nil {
                 self?.state.deviceAwaitingPassword = device
             } catch EncryptionError.wrongPassword {
+                self?.state.wrongPasswordCount += 1
                 self?.state.deviceAwaitingPassword = device
                 throw EncryptionError.wrongPassword
             }
         }
+    }
+
+    private func cancelSignOut() {
+        state.deviceAwaitingPassword = nil
+        // The prompt has said so.
+        if state.deviceError == .wrongPassword { state.deviceError = nil }
     }
 
     private func setBackup(_ isEnabled: Bool) {

@@ -3,7 +3,8 @@ extension EncryptionSetUpViewModel.State {
     public nonisolated var canGoBack: Bool {
         guard !isBusy else { return false }
         return switch step {
-        case .recovering, .password: true
+        case .password: true
+        case .recovering: firstStep != .recovering
         case .resetting: firstStep != .resetting
         case .introduction, .choosingMethod, .showingKey, .done, .over: false
         }
@@ -42,6 +43,16 @@ extension EncryptionSetUpViewModel.State {
         case .resetting: "parlance-warning-symbolic"
         case .password: "parlance-lock-symbolic"
         case .done, .over: "parlance-confirmed-symbolic"
+        }
+    }
+}
+
+extension EncryptionNeed {
+    nonisolated var firstStep: EncryptionSetUpViewModel.Step {
+        switch self {
+        case .setUp, .saveRecoveryKey: .introduction
+        case .confirmDevice: .choosingMethod
+        case .enterRecoveryKey: .recovering
         }
     }
 }

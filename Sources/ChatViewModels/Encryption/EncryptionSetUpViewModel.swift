@@ -29,6 +29,8 @@ public final class EncryptionSetUpViewModel: ViewModel {
         public internal(set) var step: Step
         /// Whether the account's identity is being reset.
         public internal(set) var isResetting: Bool
+        /// Whether a reset has failed that the server may have a part of.
+        var hasResetFailed = false
         public internal(set) var isBusy = false
         /// Why the last action failed.
         public internal(set) var error: Failure?
@@ -43,6 +45,8 @@ public final class EncryptionSetUpViewModel: ViewModel {
         public internal(set) var isKeySaved = false
         /// Whether the recovery key was copied, which changes the button's label.
         public internal(set) var isKeyCopied = false
+        /// Whether the recovery key was written to a file, which changes the button's label.
+        public internal(set) var isKeyFileSaved = false
 
         init(_ need: EncryptionNeed, _ step: Step) {
             self.need = need
@@ -56,6 +60,22 @@ public final class EncryptionSetUpViewModel: ViewModel {
         mutating func goBack() {
             if canGoBack { (step, isResetting) = (firstStep, false) }
         }
+
+        /// Leaves a page that asks how to confirm this device, as another device has confirmed it.
+        mutating func leaveAsConfirmed() {
+            guard step != .choosingMethod else { return step = .over }
+            guard !isBusy else { return }
+            switch step {
+            // The recovery key may have done so, although the connection was lost.
+            case .recovering where need == .confirmDevice: (step, error) = (.done, nil)
+            case .resetting where isResetNeedless, .password where isResetNeedless: step = .over
+            default: break
+            }
+        }
+
+        /// Whether a confirmed device needs no reset: it was begun only to confirm this device. If it may have created
+        /// another identity, that one has confirmed the device, and its recovery key was not shown yet.
+        private var isResetNeedless: Bool { isResetting && firstStep == .choosingMethod && !hasResetFailed }
 
         /// Continues with confirming this device, as the account has an identity already.
         mutating func confirmDevice() {
@@ -93,12 +113,14 @@ public final class EncryptionSetUpViewModel: ViewModel {
     @ObservationIgnored private let service: any EncryptionService
     /// The step that required the account's password.
     @ObservationIgnored private var stepBeforePassword = Step.introduction
+    /// Whether the account's identity has confirmed this device.
+    @ObservationIgnored private var isConfirmed = false
     @ObservationIgnored private var following: ChangeSubscription?
 
     /// - Parameter resets: whether to start with the question whether to reset.
     init(_ need: EncryptionNeed, of encryption: EncryptionCoordinator, resets: Bool = false) {
         service = encryption.service
-        state = State(need, resets ? .resetting : need == .confirmDevice ? .choosingMethod : .introduction)
+        state = State(need, resets ? .resetting : need.firstStep)
         if let status = encryption.status { apply(status) }
         following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
             if let status = $0 { self?.apply(status) }
@@ -110,8 +132,12 @@ public final class EncryptionSetUpViewModel: ViewModel {
         state.hasPassphrase = status.hasPassphrase
         state.hasRecovery = status.recovery != .none
         state.isReplaced = status.identity == .replaced
-        // Another device has confirmed this one.
-        if state.step == .choosingMethod, status.identity == .confirmed { state.step = .over }
+        isConfirmed = status.identity == .confirmed
+        leaveIfConfirmed()
+    }
+
+    private func leaveIfConfirmed() {
+        if isConfirmed { state.leaveAsConfirmed() }
     }
 
     public func send(_ action: Action) {
@@ -143,7 +169,9 @@ public final class EncryptionSetUpViewModel: ViewModel {
                 return .over
             }
         case (.finish, .done): state.step = .over
-        case (.back, .recovering), (.back, .resetting): state.goBack()
+        case (.back, .recovering), (.back, .resetting):
+            state.goBack()
+            leaveIfConfirmed()
         case (.back, .password): state.step = stepBeforePassword
         default: break
         }
@@ -172,8 +200,10 @@ public final class EncryptionSetUpViewModel: ViewModel {
         Task {
             do {
                 try await PrivateFile.write(key.text + "\n", to: file)
+                state.isKeyFileSaved = true
             } catch {
                 state.error = .file
+                state.isKeyFileSaved = false
             }
             state.isBusy = false
         }
@@ -190,9 +220,12 @@ public final class EncryptionSetUpViewModel: ViewModel {
             } catch {
                 let failure = EncryptionError(error)
                 state.error = .service(failure)
+                if state.isResetting, failure != .wrongPassword { state.hasResetFailed = true }
                 if failure == .identityExists, state.step != .over { state.confirmDevice() }
             }
             state.isBusy = false
+            // Meanwhile, this was put off.
+            leaveIfConfirmed()
         }
     }
 }

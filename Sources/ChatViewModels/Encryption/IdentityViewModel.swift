@@ -10,6 +10,8 @@ public final class IdentityViewModel: ViewModel {
         public internal(set) var identity = UserIdentity.unknown
         /// Whether this device is confirmed. An unconfirmed device cannot vouch for other users.
         public internal(set) var isDeviceConfirmed = false
+        /// Why encryption does not work on this device, so that no identity is known.
+        public internal(set) var problem: EncryptionCondition.Problem?
         public internal(set) var isBusy = false
         public internal(set) var error: EncryptionError?
 
@@ -43,12 +45,17 @@ public final class IdentityViewModel: ViewModel {
         listening = Task { [weak self] in
             for await identity in stream { self?.state.identity = identity }
         }
-        following = ChangeSubscription(to: { [weak encryption] in encryption?.status?.identity }) { [weak self] in
-            self?.state.isDeviceConfirmed = $0 == .confirmed
+        following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
+            self?.apply($0)
         }
     }
 
     isolated deinit { listening?.cancel() }
+
+    private func apply(_ status: EncryptionStatus?) {
+        state.isDeviceConfirmed = status?.identity == .confirmed
+        state.problem = status?.condition.problem
+    }
 
     public func send(_ action: Action) {
         switch action {

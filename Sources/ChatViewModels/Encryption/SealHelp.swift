@@ -17,13 +17,20 @@ extension Conversation {
     /// Returns what the user can do to make a message readable, or `nil` if nothing.
     public func help(for seal: SealReason) -> SealHelp? {
         switch seal {
-        case .beforeSignIn, .beforeKey: encryptionNeed == .confirmDevice ? .restoreKeys : nil
+        case .beforeSignIn, .beforeKey: encryptionNeed == .confirmDevice || lacksBackupKey ? .restoreKeys : nil
+        // The backup may have what the sender has not sent to this device.
+        case .noKey: lacksBackupKey ? .restoreKeys : nil
         case .unconfirmedDevice: encryptionNeed == .confirmDevice ? .confirmDevice : nil
         case .keysLocked: .retry
-        case .noKey, .beforeMembership, .withheld, .repeated, .otherSender, .unconfirmedSender, .unknownSender,
+        case .beforeMembership, .withheld, .repeated, .otherSender, .unconfirmedSender, .unknownSender,
             .unknownAlgorithm, .damaged, .keysUnavailable, .notBuilt, .notFetched:
             nil
         }
+    }
+
+    private var lacksBackupKey: Bool {
+        guard let status = encryptionOfAccount?.status else { return false }
+        return status.recoverySupplies && status.lacksBackupKey
     }
 
     public func help(_ help: SealHelp) {

@@ -12,6 +12,8 @@ extension EncryptionText {
         case .none: return translator("Encryption is not set up for this account.")
         case .unconfirmed: return translator("This device is not confirmed.")
         case .replaced: return translator("Your account has a new identity, which has not confirmed this device.")
+        case .confirmed where status.recoverySupplies:
+            return translator("This device is confirmed, but lacks some keys.")
         case .confirmed:
             return status.endsWithProgram
                 ? translator("This device is confirmed, and is signed out when Parlance closes.")
@@ -19,7 +21,7 @@ extension EncryptionText {
         }
     }
 
-    private func text(for problem: EncryptionCondition.Problem) -> String {
+    public func text(for problem: EncryptionCondition.Problem) -> String {
         switch problem {
         case .locked: translator("Unlock the keyring to use encryption.")
         case .credentialLost: translator("The key that unlocks the keys of this device is lost. Sign out and in again.")
@@ -66,6 +68,8 @@ extension EncryptionText {
         case .off: return translator("If you lose this device, its messages can no longer be read")
         // The new identity has a backup of its own.
         case .on where status?.identity == .replaced: return translator("Not known yet")
+        case .on where status?.lacksBackupKey == true:
+            return translator("This device cannot restore keys from the backup")
         case .on(remaining: 0): return translator("All keys are in the backup")
         case .on(let remaining): return remainingKeys(remaining)
         // An unconfirmed device cannot tell who made it.

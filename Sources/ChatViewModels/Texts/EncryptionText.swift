@@ -15,6 +15,7 @@ public struct EncryptionText {
         case .setUp: (translator("Encryption is not set up"), translator("_Set Up…"))
         case .confirmDevice: (translator("This device is not confirmed"), translator("_Confirm…"))
         case .saveRecoveryKey: (translator("Your recovery key is not saved"), translator("_New Key…"))
+        case .enterRecoveryKey: (translator("This device lacks some keys"), translator("_Enter Recovery Key…"))
         }
     }
 
@@ -25,7 +26,7 @@ public struct EncryptionText {
         return switch state.need {
         case .setUp: translator("Set Up Encryption")
         case .confirmDevice: translator("Confirm This Device")
-        case .saveRecoveryKey: translator("Recovery Key")
+        case .saveRecoveryKey, .enterRecoveryKey: translator("Recovery Key")
         }
     }
 
@@ -40,7 +41,9 @@ public struct EncryptionText {
         case .resetting: translator("Reset Your Identity?")
         case .password: translator("Enter Your Password")
         case .showingKey: translator("Save Your Recovery Key")
-        case .done, .over: translator("This Device Is Confirmed")
+        case .done, .over:
+            state.need == .enterRecoveryKey
+                ? translator("Recovery Key Accepted") : translator("This Device Is Confirmed")
         }
     }
 
@@ -80,9 +83,16 @@ public struct EncryptionText {
         }
     }
 
-    /// What screen readers are told of the page.
+    /// What screen readers are told: the page, or what has been done with its recovery key.
     public func announcement(_ state: EncryptionSetUpViewModel.State) -> String {
-        ([title(state), explanation(state)] + (state.step == .resetting ? losses : [])).joined(separator: "\n")
+        if state.showsKey {
+            let done = [
+                state.isKeyCopied ? translator("The recovery key was copied.") : nil,
+                state.isKeyFileSaved ? translator("The recovery key was saved to the file.") : nil,
+            ].compactMap(\.self)
+            if !done.isEmpty { return done.joined(separator: "\n") }
+        }
+        return ([title(state), explanation(state)] + (state.step == .resetting ? losses : [])).joined(separator: "\n")
     }
 
     /// The label of the primary button, or `nil` without one.
@@ -108,6 +118,10 @@ public struct EncryptionText {
         state.isKeyCopied ? translator("_Copied") : translator("_Copy")
     }
 
+    public func saveButton(_ state: EncryptionSetUpViewModel.State) -> String {
+        state.isKeyFileSaved ? translator("_Saved") : translator("_Save to File…")
+    }
+
     /// The suggested file name for a recovery key.
     public var recoveryKeyFile: String { translator("Parlance recovery key.txt") }
 
@@ -115,7 +129,9 @@ public struct EncryptionText {
     public var losses: [String] {
         [
             translator("Messages whose keys are only in the current backup can no longer be read."),
+            translator("Your current recovery key or passphrase stops working."),
             translator("Your other devices have to be confirmed again."),
+            translator("People you verified are no longer verified, and have to be verified again."),
             translator("People who verified you are told that your identity changed, and have to verify you again."),
         ]
     }
@@ -150,8 +166,10 @@ public struct EncryptionText {
         case .malformedRecoveryKey: translator("This is not a recovery key. Check for typing errors.")
         case .noRecovery: translator("Your account has no recovery key.")
         case .incompleteRecovery:
-            translator("The recovery key does not unlock everything that is needed to confirm this device.")
+            translator("The recovery key does not unlock the keys that this device needs.")
         case .unconfirmedDevice: translator("Confirm this device first.")
+        case .missingSecrets:
+            translator("This device lacks keys that your recovery key unlocks. Enter that recovery key first.")
         case .wrongPassphrase: translator("Incorrect passphrase.")
         case .damagedFile: translator("This is not a key file, or it is damaged.")
         case .file: translator("Could not read or write the file.")

@@ -10,9 +10,9 @@ public struct IdentityText {
 
     public var windowTitle: String { translator("Identity") }
 
-    public func title(_ identity: UserIdentity) -> String {
-        switch identity {
-        case .unknown: translator("Not Known Yet")
+    public func title(_ state: IdentityViewModel.State) -> String {
+        switch state.identity {
+        case .unknown: state.problem == nil ? translator("Not Known Yet") : translator("Encryption Not Available")
         case .none: translator("No Encryption")
         case .unverified: translator("Not Verified")
         case .changed, .changedAfterVerification: translator("Identity Changed")
@@ -23,7 +23,9 @@ public struct IdentityText {
     public func explanation(_ state: IdentityViewModel.State) -> String {
         let name = ["name": state.name]
         switch state.identity {
-        case .unknown: return translator("The server has not reported yet which identity {name} has.", name)
+        case .unknown:
+            return state.problem.map { EncryptionText(translator).text(for: $0) }
+                ?? translator("The server has not reported yet which identity {name} has.", name)
         case .none:
             return translator(
                 "{name} has not set up encryption and cannot read what you send in encrypted rooms.", name)

@@ -24,7 +24,8 @@ public struct VerificationText {
                 : translator("{name} Wants to Verify You", ["name": state.name])
         case .waiting: return translator("Waiting for an Answer")
         case .preparing: return translator("Connecting…")
-        case .comparing: return state.showsNumbers ? translator("Compare the Numbers") : translator("Compare the Emoji")
+        case .comparing:
+            return state.page == .numbers ? translator("Compare the Numbers") : translator("Compare the Emoji")
         case .confirming: return translator("Waiting for the Other Device")
         case .done: return verification.isOwn ? translator("Device Confirmed") : translator("Verified")
         case .canceled(.mismatch): return translator("No Match")

@@ -1,4 +1,4 @@
-import CGtk
+public import CGtk
 
 /// A row with a title, in a list or a ``PreferencesGroup``.
 public class PreferencesRow: ListBoxRow {
@@ -12,6 +12,11 @@ public class ActionRow: PreferencesRow {
     public convenience init(_ title: String) {
         self.init(sinking: adw_action_row_new())
         setTitle(title)
+    }
+
+    /// Creates a row that assistive technology presents as something other than an item of the list.
+    public convenience init(role: GtkAccessibleRole) {
+        self.init(sinking: shim_object_new_with_role(adw_action_row_get_type(), role))
     }
 
     /// Sets the subtitle, in plain text.

@@ -1,6 +1,7 @@
 public import ChatCore
 import ChatStore
 import Foundation
+import MatrixCrypto
 
 extension MatrixAccounts {
     public func pendingCount(of account: String) async throws -> PendingCount {
@@ -10,6 +11,7 @@ extension MatrixAccounts {
         }
         var count = try await store.pendingCount()
         count.keys = try? await backend.keys.keysWithoutBackup()
+        count.recovery = await backend.recoveryAfterSignOut()
         return count
     }
 
@@ -49,5 +51,25 @@ extension MatrixAccounts {
             throw SignInProblem.credential(error)
         }
         try await MatrixClient(server: server, token: token, transport: transport).logOut()
+    }
+}
+
+extension MatrixBackend {
+    /// See ``PendingCount/recovery``. An unknown one does not matter to a device without room keys.
+    func recoveryAfterSignOut() async -> EncryptionStatus.Recovery {
+        let recovery = encryptionMonitor.statuses.value.recoveryAfterSignOut
+        guard recovery == .unknown else { return recovery }
+        // If this cannot be read, there may be some.
+        let hasRoomKeys = (try? await keys.hasRoomKeys()) ?? true
+        return hasRoomKeys ? .unknown : .ready
+    }
+}
+
+extension AccountEncryption {
+    /// Whether this device has any room key, even one that cannot be opened.
+    fileprivate func hasRoomKeys() async throws -> Bool {
+        if let machine { return try await machine.hasRoomKeys() }
+        guard let storage = try await roomStorage() else { return false }
+        return try await storage.cryptoRecordCount(.inboundGroupSession) > 0
     }
 }

@@ -263,7 +263,8 @@ public actor MatrixAccounts: AccountService {
     /// Returns the device to reuse when the user signs in again, or `nil` for a new one, if the server has deleted the
     /// old one's keys or they can no longer be read.
     func reusableDevice(of id: String) async -> String? {
-        guard let entry = entry(id) else { return nil }
+        // A token may name no device. Then neither does the account, until the next sign-in.
+        guard let entry = entry(id), !entry.account.device.isEmpty else { return nil }
         let folder = folders.store(of: id)
         // Reuse a device whose key file cannot be examined: its keys may still exist.
         guard RatchetLibrary.version != nil, (try? KeyStore.begunDevice(in: folder)) == entry.account.device else {

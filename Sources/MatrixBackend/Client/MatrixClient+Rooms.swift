@@ -135,10 +135,26 @@ extension MatrixClient {
 
     /// Returns the membership events of all members except those who left.
     func members(of id: RoomID) async throws -> [MatrixEvent] {
+        try await memberEvents(of: id).compactMap(MatrixEvent.init)
+    }
+
+    /// Returns the memberships of all users except those who left. Nothing else of their events has to be readable.
+    func memberships(of id: RoomID) async throws -> [ExactText: String] {
+        var found: [ExactText: String] = [:]
+        for event in try await memberEvents(of: id) where event["type"]?.string == "m.room.member" {
+            guard let user = event["state_key"]?.string, user.utf8.count <= MatrixEvent.maxIdentifierLength,
+                let membership = event["content"]?["membership"]?.string
+            else { continue }
+            found[ExactText(user)] = membership
+        }
+        return found
+    }
+
+    private func memberEvents(of id: RoomID) async throws -> [JSONValue] {
         let response = try await call(
             .get, room(id, "members"), query: [("not_membership", "leave")], timeout: .seconds(120))
         guard let chunk = response["chunk"]?.array else { throw MatrixError.malformed(reason: "no members") }
-        return chunk.compactMap(MatrixEvent.init)
+        return chunk
     }
 
     /// - Parameter via: Servers that are in the room. Older servers expect them as `server_name`.

@@ -63,9 +63,10 @@ public struct MatrixClient: Sendable {
 
     static func object(in response: MatrixResponse) throws(MatrixError) -> JSONValue {
         let value: JSONValue
-        do {
+        do throws(JSONError) {
             value = try JSONValue(parsing: response.body, emptiesTooDeep: true)
         } catch {
+            if case .tooLong(let limit) = error { throw .tooLarge(limit: limit) }
             throw .malformed(reason: "\(error)")
         }
         guard value.object != nil else { throw .malformed(reason: "the answer is no object") }

@@ -94,6 +94,20 @@ extension AccountEncryption {
         hasUnnotedMiss = false
     }
 
+    /// Catches up after a sync that was requested before the keys opened: the server does not report again what such a
+    /// request leaves out.
+    /// - Throws: If this cannot be stored, as on a full disk.
+    func catchUpWithUnrequested() async throws {
+        guard let machine else { return }
+        hasUnnotedMiss = true
+        do {
+            try await catchUpWithUnnoted()
+        } catch {
+            return try await end(for: error, of: machine)
+        }
+        await requests?.wake()
+    }
+
     /// Applies the removal of a member before the sync reports it.
     func noteGone(_ member: MemberID, from room: RoomID) async throws {
         let gone = AudienceNews.Item.member(ExactText(member.rawValue), "leave")

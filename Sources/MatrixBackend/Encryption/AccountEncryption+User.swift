@@ -39,6 +39,9 @@ extension AccountEncryption {
             in: ExactText(room.rawValue), present: present.map { ExactText($0.id.rawValue) })
     }
 
+    /// Makes the machine's requests, of which one was added.
+    func wakeRequests() async { await requests?.wake() }
+
     /// Marks the user's device list as outdated, before the sync reports the change.
     func outdateOwnDevices() async {
         // Harmless if it fails: the next sync reports the change as well.

@@ -45,6 +45,8 @@ actor AccountEncryption {
     /// The device whose keys were last opened, successfully or not.
     private(set) var deviceID: String?
     private(set) var store: KeyStore?
+    /// The check of a store's file that was too large to be checked first.
+    private var check: Task<Void, Never>?
     private(set) var machine: CryptoMachine?
     private(set) var requests: KeyRequests?
     private(set) var backup: KeyBackup?
@@ -114,7 +116,7 @@ actor AccountEncryption {
         guard !isClosed else { return }
         await shut()
         do {
-            try await open(device, credential)
+            try await openRepaired(device, credential)
         } catch {
             await shut()
             set(.off(Self.problem(error)))
@@ -123,6 +125,17 @@ actor AccountEncryption {
         set(.on)
         await noteStanding()
         await requests?.wake()
+    }
+
+    /// Opens the keys, and once more if that has met damage: the store notes it, so that the second time repairs it.
+    private func openRepaired(_ device: String, _ credential: KeyCredential) async throws {
+        do {
+            try await open(device, credential)
+        } catch let error as ChatError {
+            guard store?.isSuspect == true else { throw error }
+            await shut()
+            try await open(device, credential)
+        }
     }
 
     private func open(_ device: String, _ credential: KeyCredential) async throws {
@@ -168,14 +181,22 @@ actor AccountEncryption {
     private func opened(
         _ device: ExactText, _ credential: KeyCredential, isNext: Bool
     ) async throws -> Opened {
-        let found = try await credential.first { try await opened(device, with: $0, isNext: isNext) }
+        let hasFormer = KeyStore.exists(in: folder)
+        let found = try await credential.first(hasFormer: hasFormer) {
+            try await opened(device, with: $0, isNext: isNext)
+        }
         if let found { return found }
+        // No credential was found with which to open it.
+        if isNext, store == nil, hasFormer { _ = use(try openStore(isNext: isNext)) }
         // Without the note of which device they are of, they may be this one's.
         let isThis = if let store { try await CryptoMachine.device(in: store) == device } else { false }
         guard isNext, !isThis else { throw EncryptionCondition.Problem.credentialLost }
+        let lasting = if let store { try await CryptoMachine.lastingRecords(in: store) } else { CryptoChange() }
+        await check?.value
         try await store?.close()
         store = nil
         if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now()) }
+        try await use(try openStore(isNext: true)).commit(lasting)
         guard let made = try await opened(device, with: try await credential.make(), isNext: true) else {
             throw EncryptionCondition.Problem.credentialLost
         }
@@ -184,10 +205,17 @@ actor AccountEncryption {
 
     /// - Returns: `nil` if the key does not decrypt the stored keys.
     private func opened(_ device: ExactText, with key: KeyMaterial, isNext: Bool) async throws -> Opened? {
-        let store = try self.store ?? openStore(isNext: isNext)
-        self.store = store
+        let store = if let known = self.store { known } else { use(try openStore(isNext: isNext)) }
         guard try await CryptoMachine.isReadable(store, with: key) else { return nil }
         return (try await machine(of: device, in: store, key, isNext: isNext), store, key)
+    }
+
+    /// Makes a store the one in use. A large file is checked meanwhile; the store notes damage, so that the next
+    /// opening repairs it.
+    private func use(_ opened: KeyStore) -> KeyStore {
+        store = opened
+        check = opened.needsCheck ? Task { _ = await opened.check() } : nil
+        return opened
     }
 
     private func openStore(isNext: Bool) throws -> KeyStore {
@@ -224,7 +252,8 @@ actor AccountEncryption {
         switch error {
         case let problem as EncryptionCondition.Problem: problem
         case StoreOpeningError.damaged(_, let reason): .damaged(reason: reason)
-        case RatchetError.pickle, KeyUpkeep.Failure.rejected(.pickle): .credentialLost
+        // That of any other record says nothing about the credential, which has decrypted these.
+        case KeyUpkeep.Failure.rejected(.pickle): .credentialLost
         case is StoreOpeningError, is ChatError: .storage(reason: "\(type(of: error))")
         default: .damaged(reason: "\(type(of: error))")
         }
@@ -255,11 +284,13 @@ actor AccountEncryption {
 
     private func shut() async {
         unstoredCredential = nil
-        let (requests, backup, closing) = (self.requests, self.backup, self.store)
+        let (requests, backup, closing, check) = (self.requests, self.backup, self.store, self.check)
         // Before waiting, so that nothing begins with what is being closed.
-        (self.requests, self.backup, machine, store) = (nil, nil, nil, nil)
+        (self.requests, self.backup, machine, store, self.check) = (nil, nil, nil, nil, nil)
         await requests?.stop()
         await backup?.stop()
+        // It reads the file, which may be replaced next.
+        await check?.value
         // Everything is already on disk, and the process's end closes the file otherwise.
         try? await closing?.close()
     }
@@ -272,9 +303,7 @@ actor AccountEncryption {
             guard !isClosed else { throw CancellationError() }
             // A missing file is an error if there once was one.
             guard try KeyStore.begunDevice(in: folder) != nil || KeyStore.exists(in: folder) else { return nil }
-            let opened = try storeWithoutKeys()
-            store = opened
-            return opened
+            return use(try storeWithoutKeys())
         }
     }
 
@@ -315,7 +344,7 @@ actor AccountEncryption {
     /// but not the sync; to-device messages are kept until they can be read.
     /// - Throws: If it cannot be stored, as on a full disk. The server then sends it again.
     func take(_ sync: CryptoSync?) async throws {
-        guard let sync else { return }
+        guard let sync else { return try await catchUpWithUnrequested() }
         guard let machine else { return try await keep(sync) }
         do {
             if hasUnopened {
@@ -368,7 +397,9 @@ actor AccountEncryption {
             do {
                 let readings = try await machine.read(events)
                 let all = zip(events, readings)
-                await requestKeys(of: all.filter { $0.1 == .failure(.noKey) }.map(\.0))
+                // The stored key may be what is damaged.
+                let lacking = all.filter { $0.1 == .failure(.noKey) || $0.1 == .failure(.damaged) }
+                await requestKeys(of: lacking.map(\.0))
                 await requestKeys(of: all.filter { $0.1 == .failure(.beforeKey) }.map(\.0), areLate: true)
                 if readings.contains(.failure(.unknownSender)) { await requests?.wake() }
                 return readings.map { $0.mapError { SealReason($0) } }

@@ -137,7 +137,8 @@ actor EncryptionMonitor {
         if pause == nil, let secret = try await machine.unprovenBackupKey(), await keys.isOnline {
             // Done even if the key does not match. An error before that leaves it to be tried again.
             do {
-                _ = try await backup.adopt(secret)
+                // A request for another key is waiting then.
+                if try await !backup.adopt(secret) { await keys.wakeRequests() }
             } catch {
                 pauseRequests()
                 throw error
@@ -159,6 +160,11 @@ actor EncryptionMonitor {
         if let standing = await keys.backup?.standing {
             status.backup = standing.backup
             status.isRestoring = standing.restore != nil
+            status.lacksBackupKey = standing.isKeyMissing
+        }
+        if status.identity == .confirmed {
+            let known = try await machine.storedSecrets()
+            status.lacksIdentityKeys = SecretName.allCases.contains { $0 != .backup && known[$0] == nil }
         }
         await readRecovery()
         status.recovery = standing(status.backup, isKeyUnstored: try await machine.isBackupKeyUnstored())

@@ -162,10 +162,16 @@ struct IdentitySetup: Sendable {
         } catch {
             throw EncryptionError.translated(error)
         }
+        let wasConfirmed = try await keys.encrypting { try await $0.ownIdentity() } == .confirmed
+        let known = try await keys.encrypting { try await $0.storedSecrets() }
         let adopted = try await keys.encrypting { try await $0.adopt(opened.secrets) }
-        guard !adopted.isEmpty else { throw EncryptionError.incompleteRecovery }
+        guard !adopted.isEmpty || wasConfirmed else { throw EncryptionError.incompleteRecovery }
         await keys.noteChange()
-        if let secret = opened.secrets[.backup] { await adopt(secret, from: opened.state) }
+        var isBackupReadable = false
+        if let secret = opened.secrets[.backup] { isBackupReadable = await adopt(secret, from: opened.state) }
+        // Of another identity and a former backup.
+        let isUseless = adopted.allSatisfy { known[$0] != nil } && !isBackupReadable
+        if wasConfirmed, isUseless { throw EncryptionError.incompleteRecovery }
         try await waitUntilConfirmed()
         // Who types the key that was made here has saved it.
         let staged = try await keys.encrypting { try await $0.stagedRecoveryKey(opened.state.key.id) }
@@ -184,21 +190,27 @@ struct IdentitySetup: Sendable {
 
     /// Restores the backup. The device is confirmed regardless: a key of a former backup restores nothing, and after a
     /// failure ``EncryptionMonitor`` tries again. The status shows both.
-    private func adopt(_ secret: KeyMaterial, from state: SecretStorage.State) async {
-        guard let backup = await keys.backup else { return }
+    /// - Returns: Whether the backup can be read, or may be once the failure is over.
+    private func adopt(_ secret: KeyMaterial, from state: SecretStorage.State) async -> Bool {
+        guard let backup = await keys.backup else { return false }
         do {
-            guard try await backup.adopt(secret), let entry = state.secrets[.backup] else { return }
+            guard try await backup.adopt(secret), let entry = state.secrets[.backup] else { return false }
             try await keys.encrypting { try await $0.noteBackupKey(secret, isIn: entry) }
         } catch {
             // If this fails as well, the key is requested from other devices, or comes with the recovery key again.
             try? await keys.encrypting { try await $0.stageUnprovenBackupKey(secret) }
         }
+        return true
     }
 
     func replaceRecoveryKey() async throws -> RecoveryKey {
         try await gate.run {
             var secrets = try await keys.encrypting { try await $0.storedSecrets() }
-            guard Self.isComplete(secrets) else { throw EncryptionError.unconfirmedDevice }
+            guard Self.isComplete(secrets) else {
+                let isConfirmed = try await keys.encrypting { try await $0.ownIdentity() } == .confirmed
+                // Only the secret storage may have the others.
+                throw isConfirmed ? EncryptionError.missingSecrets : .unconfirmedDevice
+            }
             guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
             let prepared = try await keys.encrypting { try await $0.preparedBackupKey() }
             switch try await currentKey(of: backup) {
@@ -209,8 +221,8 @@ struct IdentitySetup: Sendable {
             case .untrusted: secrets[.backup] = prepared
             case .missing(let publicKey):
                 // The secret storage may have the only copy of the backup's key.
-                try await keys.encrypting { try await $0.requestBackupKey(for: publicKey, isRepeated: true) }
-                throw EncryptionError.incompleteRecovery
+                try await keys.encrypting { try await $0.requestBackupKey(for: publicKey, as: .isNeeded) }
+                throw EncryptionError.missingSecrets
             }
             let created = try await createStorage(of: secrets) { [secrets] in
                 switch try await currentKey(of: backup) {

@@ -28,6 +28,8 @@ actor KeyBackup {
 
     struct Standing: Equatable, Sendable {
         var backup = EncryptionStatus.Backup.unknown
+        /// Whether the backup is trusted, but this device lacks its private key, and so cannot read it.
+        var isKeyMissing = false
         /// `nil` unless a restore is running.
         var restore: Progress?
     }
@@ -224,6 +226,7 @@ actor KeyBackup {
         var found: Found?
         // Uploads wait for a version that is trusted.
         var target: BackupVersion?
+        var isKeyMissing = false
         var count: Int
         repeat {
             switch look {
@@ -236,16 +239,18 @@ actor KeyBackup {
             }
             count = lookCount
             found = try await request()
-            target = nil
+            (target, isKeyMissing) = (nil, false)
             if let found, found.isTrusted, let key = found.publicKey {
                 target = BackupVersion(version: found.version, publicKey: key)
+                isKeyMissing = try await machine.backupKey(for: key) == nil
             }
             try await machine.setBackupVersion(target)
             // Another device has replaced the backup: this one still has the key of the former backup.
-            if let target { try await machine.requestBackupKey(for: target.publicKey) }
+            if let target { try await machine.requestBackupKey(for: target.publicKey, as: .isReplaced) }
             // Trust may have changed meanwhile.
         } while count != lookCount
         look = found.map { .found($0) } ?? .none
+        publish { $0.isKeyMissing = isKeyMissing }
         if found == nil {
             publish { $0.backup = .off }
         } else if target == nil {
@@ -316,7 +321,7 @@ actor KeyBackup {
         try await machine.setBackupVersion(BackupVersion(version: version, publicKey: publicKey))
         look = .found(Found(version: version, publicKey: publicKey, isTrusted: true, count: 0))
         let remaining = try await machine.remainingInBackup()
-        publish { $0.backup = .on(remaining: remaining) }
+        publish { ($0.backup, $0.isKeyMissing) = (.on(remaining: remaining), false) }
         wake()
     }
 
@@ -428,13 +433,16 @@ actor KeyBackup {
 
     // MARK: Restoring
 
-    /// Stores the private key of the backup and restores all keys.
+    /// Stores the private key of the backup and restores all keys. If the key is that of another backup, the current one
+    /// is requested from the user's other devices.
     /// - Returns: Whether the key matches the backup.
     func adopt(_ secret: KeyMaterial) async throws -> Bool {
         look = .needed
-        guard let found = try await found(), let publicKey = found.publicKey,
-            try BackupKey(secret).publicKey == publicKey
-        else { return false }
+        guard let found = try await found(), let publicKey = found.publicKey else { return false }
+        guard try BackupKey(secret).publicKey == publicKey else {
+            if found.isTrusted { try await machine.requestBackupKey(for: publicKey, as: .wasRejected) }
+            return false
+        }
         try await machine.setBackupKey(secret)
         try await restore()
         return true

@@ -34,10 +34,13 @@ package struct KeyCredential: Sendable {
 
     /// Uses the credentials of all places in turn, until one of them fits. More than one place has it while it is being
     /// moved, and one may have that of keys that were set aside.
-    /// - Parameter use: Returns `nil` for a key that does not fit.
+    /// - Parameters:
+    ///   - hasFormer: Whether there are keys that would be set aside if none fits. Then a place that is only locked is
+    ///     not done without: it may have the credential.
+    ///   - use: Returns `nil` for a key that does not fit.
     /// - Returns: `nil` if none fits.
     /// - Throws: ``EncryptionCondition/Problem``, `CancellationError`, or an error of `use`.
-    func first<T>(_ use: (KeyMaterial) async throws -> T?) async throws -> T? {
+    func first<T>(hasFormer: Bool = false, _ use: (KeyMaterial) async throws -> T?) async throws -> T? {
         var failure: CredentialStoreError?
         var skipped: CredentialStoreError?
         var isOther = false
@@ -53,7 +56,10 @@ package struct KeyCredential: Sendable {
                 if isNeeded { failure = failure ?? error } else { skipped = skipped ?? error }
             }
         }
-        if let failure = failure ?? (isOther ? skipped : nil) { throw EncryptionCondition.Problem.locked(failure) }
+        let isSkippedNeeded = isOther || (hasFormer && skipped == .locked)
+        if let failure = failure ?? (isSkippedNeeded ? skipped : nil) {
+            throw EncryptionCondition.Problem.locked(failure)
+        }
         return nil
     }
 

@@ -5,7 +5,9 @@ import MatrixCrypto
 
 extension MatrixClient {
     /// Performs a request of a ``CryptoMachine``.
-    func perform(_ action: CryptoRequest.Action) async throws -> JSONValue {
+    /// - Returns: The response, or the error that it reports.
+    /// - Throws: If there is no response.
+    func perform(_ action: CryptoRequest.Action) async throws -> Result<JSONValue, MatrixError> {
         switch action {
         case .upload(let body): return try await keys("upload", body: Data(body))
         case .query(let query): return try await keys("query", body: Self.body("device_keys", Self.users(of: query)))
@@ -35,20 +37,33 @@ extension MatrixClient {
         Data(ExactObject([(name, value), ("timeout", Array("10000".utf8))]).bytes)
     }
 
-    private func send(_ type: String, _ transaction: String, _ messages: [UInt8]) async throws -> JSONValue {
+    private func send(
+        _ type: String, _ transaction: String, _ messages: [UInt8]
+    ) async throws -> Result<JSONValue, MatrixError> {
         let body = Data(ExactObject([("messages", messages)]).bytes)
         return try await exact(request(.put, ["client", "v3", "sendToDevice", type, transaction]), body)
     }
 
-    private func keys(_ action: String..., body: Data) async throws -> JSONValue {
+    private func keys(_ action: String..., body: Data) async throws -> Result<JSONValue, MatrixError> {
         try await exact(request(.post, ["client", "v3", "keys"] + action), body)
     }
 
     /// Sends the body unchanged, so that a repeated request is identical to the first byte by byte.
-    private func exact(_ request: MatrixRequest, _ body: Data) async throws -> JSONValue {
+    private func exact(_ request: MatrixRequest, _ body: Data) async throws -> Result<JSONValue, MatrixError> {
         var request = request
         request.timeout = .seconds(60)
         request.body = .json(body)
-        return try await jsonResponse(to: request)
+        let response: MatrixResponse
+        do {
+            response = try await anyResponse(to: request)
+        } catch MatrixError.tooLarge(let limit) {
+            return .failure(.tooLarge(limit: limit))
+        }
+        if let error = failure(in: response, to: request) { return .failure(error) }
+        do throws(MatrixError) {
+            return .success(try Self.object(in: response))
+        } catch {
+            return .failure(error)
+        }
     }
 }

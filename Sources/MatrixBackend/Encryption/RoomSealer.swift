@@ -43,11 +43,7 @@ struct RoomSealer: Sendable {
         // A server that denies a room's encryption is not believed.
         if let settings { try await keys.noteEncrypted([(ExactText(room.rawValue), settings)]) }
         let visibility = try await client.state("m.room.history_visibility", of: room)
-        var members: [ExactText: String] = [:]
-        for event in try await client.members(of: room) where event.type == "m.room.member" {
-            guard let user = event.stateKey, let membership = event.content["membership"]?.string else { continue }
-            members[ExactText(user)] = membership
-        }
+        let members = try await client.memberships(of: room)
         guard members[ExactText(ownUserID.rawValue)] == "join" else {
             throw MatrixError.malformed(reason: "a list of members without the one who asks")
         }

@@ -11,6 +11,8 @@ struct SealedMessages: Sendable {
     private static let mayBeReadable: Set<SealReason> = [
         .noKey, .beforeSignIn, .beforeKey, .beforeMembership, .unconfirmedDevice, .withheld, .unconfirmedSender,
         .unknownSender,
+        // Another member may have sent the key before its owner.
+        .otherSender,
     ]
 
     let keys: AccountEncryption
@@ -25,14 +27,14 @@ struct SealedMessages: Sendable {
         let arrived = await keys.arrivedSessions
         guard !arrived.isEmpty else { return }
         try await opening(arrived) {
-            for session in arrived { try await publishArrivals(open(SealedSession(session))) }
+            for session in arrived { try await open(SealedSession(session), publishArrivals) }
         }
     }
 
     /// Decrypts messages whose keys come from a backup or a file. They are not new: no notifications.
     func openImported(_ sessions: Set<SessionID>) async throws {
         try await opening(sessions) {
-            try await writer.serialized { for session in sessions { _ = try await open(SealedSession(session)) } }
+            try await writer.serialized { for session in sessions { try await open(SealedSession(session)) } }
         }
     }
 
@@ -56,7 +58,7 @@ struct SealedMessages: Sendable {
         let known = try await keys.known(Set(waiting.map { SessionID($0) }))
         for session in without.union(known.map { SealedSession($0) }) {
             try Task.checkCancellation()
-            try await writer.serialized { _ = try await open(session) }
+            try await writer.serialized { try await open(session) }
         }
     }
 
@@ -72,8 +74,10 @@ struct SealedMessages: Sendable {
         let known = try await keys.known(Set(hidden.map { SessionID($0) }), of: users)
         for session in known.map({ SealedSession($0) }) {
             try Task.checkCancellation()
-            let arrived = try await writer.serialized { try await open(session) }
-            if !unconfirmed.contains(session) { try await publishArrivals(arrived) }
+            let notifies = !unconfirmed.contains(session)
+            try await writer.serialized {
+                try await open(session) { if notifies { try await publishArrivals($0) } }
+            }
         }
     }
 
@@ -88,24 +92,27 @@ struct SealedMessages: Sendable {
         try await writer.serialized { _ = try await open([event], in: room) }
     }
 
-    private func open(_ session: SealedSession) async throws -> [MessageArrival] {
-        var arrivals: [MessageArrival] = []
+    private func open(
+        _ session: SealedSession, _ publishArrivals: ([MessageArrival]) async throws -> Void = { _ in }
+    ) async throws {
         var last: MessageID?
         while true {
             let sealed = try await store.sealedEvents(of: session, after: last, limit: Self.chunk)
-            guard let end = sealed.last else { return arrivals }
-            arrivals += try await open(sealed.compactMap(\.matrixEvent), in: session.room)
+            guard let end = sealed.last else { return }
+            // Chunk by chunk: once one is stored, no other attempt returns its arrivals.
+            try await publishArrivals(open(sealed.compactMap(\.matrixEvent), in: session.room))
             last = end.event
         }
     }
 
     private func open(_ events: [MatrixEvent], in room: RoomID) async throws -> [MessageArrival] {
         guard !events.isEmpty else { return [] }
-        let change = try await store.open(try await parser.readAgain(events, in: room), in: room)
+        let (again, audible) = try await parser.readAgain(events, in: room)
+        let change = try await store.open(again, in: room)
         guard !change.changed.isEmpty || !change.removed.isEmpty else { return [] }
         await writer.publish(change)
         writer.rooms.refresh(room)
-        return change.arrived
+        return change.arrived.silenced(except: audible)
     }
 }
 

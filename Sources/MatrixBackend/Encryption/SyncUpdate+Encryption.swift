@@ -4,17 +4,10 @@ import MatrixCrypto
 
 /// What a sync response says of the encryption of rooms.
 extension SyncUpdate {
-    private static let setting = "m.room.encryption"
-
     /// The rooms' `m.room.encryption` state, which is always in the clear. Empty content, as after a redaction, counts
     /// as encrypted.
     var encryptionSettings: [(room: ExactText, content: JSONValue)] {
-        rooms.flatMap { room -> [(room: ExactText, content: JSONValue)] in
-            let id = ExactText(room.id.rawValue)
-            let state = room.state.filter { $0.type == Self.setting && $0.stateKey == "" }.map(\.content)
-            let stripped = room.invitation.filter { $0.type == Self.setting && $0.stateKey.isEmpty }.map(\.content)
-            return (state + stripped).map { (id, $0) }
-        }
+        rooms.flatMap { room in room.encryption.map { (room: ExactText(room.id.rawValue), content: $0) } }
     }
 
     /// Changes of members and of history visibility.
@@ -27,9 +20,35 @@ extension SyncUpdate {
 }
 
 extension RoomUpdate {
+    /// Notes which of the server's events set the room's encryption, whatever else they contain: a room must not count
+    /// as unencrypted because ``MatrixEvent`` rejects the event.
+    /// - Parameter areState: Whether it is a list of state, whose events are state even without a key.
+    mutating func noteEncryption(in events: JSONValue?, areState: Bool) {
+        for json in events?.array ?? []
+        where json["type"]?.string == "m.room.encryption" && Self.concernsRoom(json, isState: areState) {
+            encryption.append(json["content"] ?? .null)
+        }
+    }
+
+    /// Notes an event that ``MatrixEvent`` rejects, if it may change who reads the room.
+    mutating func noteUnreadable(_ json: JSONValue, isState: Bool) {
+        switch json["type"]?.string {
+        case "m.room.member" where isState || json["state_key"] != nil: hasUnreadableAudience = true
+        case "m.room.history_visibility" where Self.concernsRoom(json, isState: isState): hasUnreadableAudience = true
+        default: break
+        }
+    }
+
+    /// Whether the state key is empty. One that is no text counts as well.
+    private static func concernsRoom(_ json: JSONValue, isState: Bool) -> Bool {
+        guard let key = json["state_key"] else { return isState }
+        return key.string?.isEmpty ?? true
+    }
+
     fileprivate var audienceItems: [AudienceNews.Item] {
         guard membership == .joined else { return [.left] }
-        var items: [AudienceNews.Item] = gap == nil ? [] : [.gap]
+        // After a gap, the server is asked for all members.
+        var items: [AudienceNews.Item] = gap == nil && !hasUnreadableAudience ? [] : [.gap]
         // In order: a member who left and rejoined within one response has left.
         let inTimeline = Set(timeline.map(\.id))
         items += state.filter { !inTimeline.contains($0.id) }.compactMap(AudienceNews.Item.init)
@@ -42,10 +61,10 @@ extension AudienceNews.Item {
     fileprivate init?(_ event: MatrixEvent) {
         switch (event.type, event.stateKey) {
         case ("m.room.member", let user?):
-            guard let membership = event.content["membership"]?.string else { return nil }
-            self = .member(ExactText(user), membership)
+            self = event.content["membership"]?.string.map { Self.member(ExactText(user), $0) } ?? .gap
         case ("m.room.history_visibility", ""?):
-            self = .visibility(event.content["history_visibility"]?.string)
+            let visibility = event.content["history_visibility"]
+            self = visibility != nil && visibility?.string == nil ? .gap : .visibility(visibility?.string)
         default: return nil
         }
     }

@@ -40,6 +40,15 @@ actor VerificationSender {
         }
     }
 
+    private struct Written {
+        let type: String
+        let content: JSONValue
+        let way: RoomEncryption.Way
+    }
+
+    /// The event has certainly not left, as the room's encryption was being turned on.
+    private struct NotSent: Error {}
+
     private let keys: AccountEncryption
     private let client: MatrixClient
     private let encryption: RoomEncryption
@@ -82,11 +91,14 @@ actor VerificationSender {
         item.sentType = written.type
         try await keys.encrypting { try await $0.willRequestVerification(of: other, as: id, in: place, at: time) }
         do {
-            let event = try await client.send(written.type, written.content, to: room, transaction: transaction)
+            let event = try await send(written, to: room, as: transaction)
             await noteSent(id, as: event)
         } catch let error as MatrixError where error.excludesDelivery {
             try? await keys.encrypting { try await $0.withdrawVerificationRequest(id) }
             throw error
+        } catch is NotSent {
+            try? await keys.encrypting { try await $0.withdrawVerificationRequest(id) }
+            throw DeliveryError.unreachable
         } catch {
             await note(id, isUnsent: true)
             append([item], to: id)
@@ -158,8 +170,25 @@ actor VerificationSender {
             throw DeliveryError.rejected(reason: "the room was encrypted in the meantime")
         }
         waiting[id]?[0].sentType = written.type
-        let event = try await client.send(written.type, written.content, to: item.room, transaction: transaction)
-        if item.end == nil { await noteSent(id, as: event) }
+        do {
+            let event = try await send(written, to: item.room, as: transaction)
+            if item.end == nil { await noteSent(id, as: event) }
+        } catch let error as NotSent {
+            waiting[id]?[0].sentType = item.sentType
+            throw error
+        }
+    }
+
+    /// - Throws: ``NotSent``, or an error after which the event may have reached the server.
+    private func send(_ event: Written, to room: RoomID, as transaction: String) async throws -> MessageID {
+        guard event.way == .clear else {
+            return try await client.send(event.type, event.content, to: room, transaction: transaction)
+        }
+        return try await keys.clearAttempts.run(.event, in: room) { [client, encryption] in
+            // Encryption may have been turned on since. What prevents this check prevents the next attempt as well.
+            guard let way = try? await encryption.way(into: room), way == .clear else { throw NotSent() }
+            return try await client.send(event.type, event.content, to: room, transaction: transaction)
+        }
     }
 
     private func isDue(_ item: Item, of id: ExactText) async throws -> Bool {
@@ -215,13 +244,14 @@ actor VerificationSender {
     }
 
     /// The event as it is sent into a room: encrypted if the room is.
-    private func written(_ item: Item) async throws -> (type: String, content: JSONValue) {
-        switch try await encryption.way(into: item.room) {
-        case .clear: return (item.type, .object(item.content))
+    private func written(_ item: Item) async throws -> Written {
+        let way = try await encryption.way(into: item.room)
+        switch way {
+        case .clear: return Written(type: item.type, content: .object(item.content), way: way)
         case .sealed:
             let sealed = try await sealer.sealed(
                 item.type, .object(item.content), in: item.room, verifying: item.user)
-            return ("m.room.encrypted", sealed)
+            return Written(type: "m.room.encrypted", content: sealed, way: way)
         }
     }
 

@@ -21,12 +21,17 @@ struct HistoryParser: Sendable {
     }
 
     /// Parses sealed events again, each separately.
+    /// - Returns: The events, and the messages whose notifications play a sound.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
-    func readAgain(_ events: [MatrixEvent], in room: RoomID) async throws -> [ReadAgain] {
+    func readAgain(
+        _ events: [MatrixEvent], in room: RoomID
+    ) async throws -> (again: [ReadAgain], audible: Set<MessageID>) {
         let parser = try await parser(of: room)
         // They are not in any particular order.
         let events = events.sorted { $0.sentAt < $1.sentAt }
-        return try await opener.opened(events, in: room).map { ReadAgain($0.id, as: parser.timeline([$0])) }
+        let opened = try await opener.opened(events, in: room)
+        let again = opened.map { ReadAgain($0.id, as: parser.timeline([$0])) }
+        return (again, parser.audibleMessages(in: opened))
     }
 
     private func parser(of room: RoomID) async throws -> EventParser {

@@ -183,6 +183,18 @@ struct EventParser {
         return new
     }
 
+    /// Returns the messages whose notifications play a sound according to the push rules. An edit that mentions the
+    /// user plays its sound for the message that it changes.
+    func audibleMessages(in events: [MatrixEvent]) -> Set<MessageID> {
+        guard let rules else { return [] }
+        let audible = events.filter { rules.rules.playsSound(for: $0, in: rules.room) }
+        return Set(
+            audible.compactMap { event -> MessageID? in
+                guard let edited = event.editedMessage else { return event.id }
+                return rules.rules.notificationLevel(to: event, in: rules.room) == .mention ? edited : nil
+            })
+    }
+
     /// Returns the level of an event by itself. An edit's mentions are those that it adds (specification, edits of
     /// events with mentions).
     private func notificationLevel(of event: MatrixEvent) -> NotificationLevel {

@@ -53,14 +53,6 @@ struct MatrixEvent: Equatable, Sendable {
         redacts = (Self.identifier(json["redacts"]) ?? Self.identifier(content["redacts"])).map { MessageID($0) }
     }
 
-    /// Parses a list of events. Skips and counts malformed ones.
-    static func list(_ value: JSONValue?, skipped: inout Int) -> [MatrixEvent] {
-        let all = value?.array ?? []
-        let read = all.compactMap(MatrixEvent.init)
-        skipped += all.count - read.count
-        return read
-    }
-
     /// Creates the event that was encrypted in another. It is never a state event or a redaction, which are always
     /// unencrypted, and takes its relation from the outer event.
     init?(_ event: MatrixEvent, saying type: String, _ content: [String: JSONValue]) {

@@ -1,6 +1,17 @@
 import ChatCore
 import Synchronization
 
+extension [MessageArrival] {
+    /// Marks the arrivals whose notifications play no sound.
+    func silenced(except audible: Set<MessageID>) -> [MessageArrival] {
+        map { arrival in
+            var arrival = arrival
+            arrival.isSilent = !audible.contains(arrival.message.id)
+            return arrival
+        }
+    }
+}
+
 /// Publishes new messages for notifications.
 final class ArrivalFeed: Sendable {
     private struct State {

@@ -51,7 +51,11 @@ struct PlainSync: SyncSource {
             for (id, json) in sorted(response["rooms"]?[section]) {
                 guard var room = parser.room(id) else { continue }
                 room.membership = membership
-                room.invitation = parser.stripped((json["invite_state"] ?? json["knock_state"])?["events"])
+                let stripped = (json["invite_state"] ?? json["knock_state"])?["events"]
+                room.invitation = parser.stripped(stripped)
+                room.noteEncryption(in: stripped, areState: true)
+                // Of a room that the user has left, which may be joined again.
+                noteEncryption(json, in: &room)
                 update.rooms.append(room)
             }
         }
@@ -77,13 +81,19 @@ struct PlainSync: SyncSource {
         return sync
     }
 
+    private static func noteEncryption(_ json: JSONValue, in room: inout RoomUpdate) {
+        room.noteEncryption(in: json["state"]?["events"], areState: true)
+        room.noteEncryption(in: json["timeline"]?["events"], areState: false)
+    }
+
     private static func readJoined(
         _ json: JSONValue, into room: inout RoomUpdate, isFirst: Bool, _ parser: inout SyncParser
     ) {
+        noteEncryption(json, in: &room)
         let timeline = json["timeline"]
-        room.timeline = MatrixEvent.list(timeline?["events"], skipped: &parser.skipped)
-        room.state =
-            MatrixEvent.list(json["state"]?["events"], skipped: &parser.skipped) + SyncParser.state(in: room.timeline)
+        room.timeline = parser.events(timeline?["events"], of: &room)
+        let state = parser.events(json["state"]?["events"], areState: true, of: &room)
+        room.state = state + SyncParser.state(in: room.timeline)
         // An initial sync may follow on stored history, so its timelines count as limited by default.
         switch timeline?["limited"]?.bool {
         case true?: room.gap = SyncParser.gap(timeline?["prev_batch"], before: room.timeline)

@@ -38,8 +38,8 @@ struct RoomBatchBuilder: Sendable {
             batch.isSpace = true
             return batch
         }
-        guard room != nil || !known.spaces.contains(update.id) && (!update.state.isEmpty || !update.timeline.isEmpty)
-        else { return nil }
+        let hasContent = !update.state.isEmpty || !update.timeline.isEmpty || !update.encryption.isEmpty
+        guard room != nil || !known.spaces.contains(update.id) && hasContent else { return nil }
         fill(&batch, from: update, parsed, known: room)
         return batch
     }
@@ -48,6 +48,7 @@ struct RoomBatchBuilder: Sendable {
         var state = parsed.room
         if let heroes = update.heroes { state.heroes = heroes.map(\.id) }
         state.joinedCount = update.joinedCount ?? state.joinedCount
+        if !update.encryption.isEmpty { state.encryption = .on }
         batch.state = state
         batch.isDirect = known == nil && accountData.directRooms.partners[update.id] != nil
         batch.members = parsed.members
@@ -100,22 +101,16 @@ struct RoomBatchBuilder: Sendable {
             memberCount: state.joinedCount, powers: PowerLevels(of: state))
     }
 
-    /// Returns the messages of an update whose notifications play a sound according to the push rules. An edit that
-    /// mentions the user plays its sound for the message that it changes.
+    /// Returns the messages of an update whose notifications play a sound according to the push rules
+    /// (``EventParser/audibleMessages(in:)``).
     func audibleMessages(of update: RoomUpdate, known: KnownRooms) -> Set<MessageID> {
         let room = known.rooms[update.id]
         let parsed = parsedState(of: update, known: room)
         let me = parsed.members.first { $0.id == ownUserID }
         var state = parsed.room
         state.joinedCount = update.joinedCount ?? state.joinedCount
-        let pushRoom = pushRoom(update.id, state, ownName: (me ?? room?.ownMember)?.displayName)
-        let rules = accountData.pushRules
-        let audible = update.timeline.filter { rules.playsSound(for: $0, in: pushRoom) }
-        return Set(
-            audible.compactMap { event -> MessageID? in
-                guard let edited = event.editedMessage else { return event.id }
-                return rules.notificationLevel(to: event, in: pushRoom) == .mention ? edited : nil
-            })
+        let parser = eventParser(of: update.id, state, ownName: (me ?? room?.ownMember)?.displayName)
+        return parser.audibleMessages(in: update.timeline)
     }
 
     /// Returns the name of a room with neither a name nor an alias.

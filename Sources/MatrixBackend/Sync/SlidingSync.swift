@@ -150,15 +150,18 @@ struct SlidingSync: SyncSource {
 
     private static func readRoom(_ json: JSONValue, into room: inout RoomUpdate, _ parser: inout SyncParser) {
         let stripped = json["invite_state"] ?? json["stripped_state"]
+        room.noteEncryption(in: stripped, areState: true)
+        room.noteEncryption(in: json["required_state"], areState: true)
+        room.noteEncryption(in: json["timeline"], areState: false)
         if stripped?.array != nil {
             room.membership = .invited
             room.invitation = parser.stripped(stripped)
             return
         }
         if ["leave", "ban"].contains(json["membership"]?.string) { room.membership = .left }
-        room.timeline = MatrixEvent.list(json["timeline"], skipped: &parser.skipped)
-        room.state =
-            SyncParser.state(in: room.timeline) + MatrixEvent.list(json["required_state"], skipped: &parser.skipped)
+        room.timeline = parser.events(json["timeline"], of: &room)
+        let state = parser.events(json["required_state"], areState: true, of: &room)
+        room.state = SyncParser.state(in: room.timeline) + state
         if json["limited"]?.bool == true { room.gap = SyncParser.gap(json["prev_batch"], before: room.timeline) }
         room.heroes = json["heroes"]?.array.map { heroes in
             heroes.compactMap { hero in

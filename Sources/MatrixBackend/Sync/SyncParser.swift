@@ -53,6 +53,21 @@ struct SyncParser {
         (value?.array ?? []).compactMap { MatrixEvent.identifier($0) }.map { ExactText($0) }
     }
 
+    /// Reads the events of a room one by one. Skips and counts malformed ones.
+    /// - Parameter areState: Whether it is a list of state, whose events are state even without a key.
+    mutating func events(_ value: JSONValue?, areState: Bool = false, of room: inout RoomUpdate) -> [MatrixEvent] {
+        var read: [MatrixEvent] = []
+        for json in value?.array ?? [] {
+            if let event = MatrixEvent(json) {
+                read.append(event)
+            } else {
+                skipped += 1
+                room.noteUnreadable(json, isState: areState)
+            }
+        }
+        return read
+    }
+
     mutating func stripped(_ value: JSONValue?) -> [StrippedEvent] {
         let all = value?.array ?? []
         let read = all.compactMap(StrippedEvent.init)

@@ -44,6 +44,11 @@ struct RoomUpdate: Equatable, Sendable {
     var state: [MatrixEvent] = []
     /// The stripped state of an invitation.
     var invitation: [StrippedEvent] = []
+    /// The contents of all `m.room.encryption` events, including those that cannot be read otherwise; null for one
+    /// without content.
+    var encryption: [JSONValue] = []
+    /// Whether an event that concerns who reads the room cannot be read.
+    var hasUnreadableAudience = false
     /// Oldest first.
     var timeline: [MatrixEvent] = []
     /// Redactions that are not in the timeline.

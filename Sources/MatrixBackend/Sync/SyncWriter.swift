@@ -23,11 +23,13 @@ struct SyncWriter: Sendable {
     ) async throws -> SyncStep.Outcome {
         let update = try await step.source.next(after: step.token, wait: step.wait)
         try await willWrite(update)
-        try await write(update, as: step.setting)
+        // Not canceled along with the loop: the server does not repeat what is stored, so it must all be published.
+        try await Task { try await write(update, as: step.setting) }.value
         return update.isCaughtUp ? .caughtUp : .hasMore
     }
 
     /// Stores an update together with its token, which is the value of a setting.
+    /// - Throws: Also if the update is stored, but messages whose keys have arrived could not be decrypted.
     func write(_ update: SyncUpdate, as setting: String) async throws {
         let isLive = status.hasCaughtUp
         try await writer.serialized {
@@ -50,7 +52,15 @@ struct SyncWriter: Sendable {
                 let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
                 await publish(change, isBehindGap: isBehindGap)
             }
-            try await sealed.openArrived { [arrivals] in if isLive { arrivals.publish($0) } else { arrivals.keep($0) } }
+            var failure: (any Error)?
+            do {
+                try await sealed.openArrived { [arrivals] in
+                    if isLive { arrivals.publish($0) } else { arrivals.keep($0) }
+                }
+            } catch {
+                // The next sync opens them, but does not bring the rest again.
+                failure = error
+            }
             try await publish(
                 silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,
                 isCaughtUp: update.isCaughtUp)
@@ -66,6 +76,7 @@ struct SyncWriter: Sendable {
             // These concern rooms that the update does not mention.
             let changesAll = batch.directRooms != nil || update.pushRules != nil
             writer.rooms.refresh(changesAll ? .all : .only(Set(batch.rooms.map(\.id) + changes.map(\.room))))
+            if let failure { throw failure }
         }
     }
 
@@ -82,7 +93,9 @@ struct SyncWriter: Sendable {
     ) {
         for room in rooms {
             if room.membership == .invited {
-                batch.invitations.append(Invitation(to: room.id, of: ownUserID, by: room.invitation, at: builder.now))
+                var invitation = Invitation(to: room.id, of: ownUserID, by: room.invitation, at: builder.now)
+                if !room.encryption.isEmpty { invitation.isEncrypted = true }
+                batch.invitations.append(invitation)
             }
             guard var roomBatch = builder.batch(of: room, known: known) else { continue }
             let events = roomBatch.events
@@ -98,11 +111,7 @@ struct SyncWriter: Sendable {
         let rooms = Set(arrived.map(\.message.roomID))
         let audible = update.rooms.filter { rooms.contains($0.id) }
             .reduce(into: Set<MessageID>()) { $0.formUnion(builder.audibleMessages(of: $1, known: known)) }
-        return arrived.map { arrival in
-            var arrival = arrival
-            arrival.isSilent = !audible.contains(arrival.message.id)
-            return arrival
-        }
+        return arrived.silenced(except: audible)
     }
 
     private func publish(_ arrived: [MessageArrival], isLive: Bool, isCaughtUp: Bool) async throws {

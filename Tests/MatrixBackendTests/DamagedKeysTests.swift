@@ -1,0 +1,148 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// An account whose stored keys are damaged in part.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct DamagedKeysTests {
+    private static let user = EncryptedAccount.user
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+    private let devices = KnownDevices()
+
+    private var keys: URL { folder.path("store") }
+    private var file: URL { keys.appending(path: "keys.sqlite") }
+    private var isMarked: Bool { FileManager.default.fileExists(atPath: keys.appending(path: "keys.suspect").path) }
+    /// The number of damaged files that were copied aside.
+    private var copies: Int {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: keys.path)
+                .filter { $0.hasPrefix("keys.sqlite-damaged-") && !$0.hasSuffix("-wal") }.count
+        }
+    }
+
+    // MARK: A damaged record
+
+    private func account() async throws -> EncryptedAccount {
+        try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+    }
+
+    @Test("A damaged session seals its own messages alone, also after a restart, and encryption stays on.")
+    func damagedSession() async throws {
+        var account = try await account()
+        let ann = try await account.peer()
+        let damaged = CryptoRecord.Key(
+            .inboundGroupSession, owner: ExactText(EncryptedAccount.room.rawValue), id: ExactText(try ann.group.id))
+        var sealed = [try ann.key()]
+        let lost = try (1...2).map { try ann.text("$lost\($0)", "Lost") }
+        try ann.rotate()
+        sealed.append(try ann.key())
+        let read = try (1...2).map { try ann.text("$read\($0)", "Read") }
+        try await account.sync(toDevice: sealed)
+        let store = try #require(await account.backend.keys.store)
+        var value = try #require(try await store.cryptoRecord(damaged)).value
+        value[value.startIndex] ^= 1
+        try await store.commit(CryptoChange(put: [CryptoRecord(damaged, value: value)]))
+        for index in 0..<2 {
+            try await account.sync([lost[index], read[index]])
+            #expect(try await account.message("$lost\(index + 1)")?.seal == .damaged)
+            #expect(try await account.message("$read\(index + 1)")?.text == "Read")
+            #expect(account.backend.keys.condition == .on)
+            await account.close()
+            account = try await self.account()
+        }
+        let stored = try #require(await account.backend.keys.store)
+        #expect(try await stored.cryptoRecord(damaged)?.value == value)
+        await account.close()
+    }
+
+    // MARK: A damaged file
+
+    private func encryption() throws -> AccountEncryption {
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: nil,
+            transport: FakeHomeserver { _ in nil })
+        return AccountEncryption(
+            user: Self.user, client: client, folder: keys, clock: ManualClock(), now: { Fixtures.date })
+    }
+
+    private var credential: KeyCredential { KeyCredential(account: Self.user.rawValue, place: credentials) }
+
+    /// Opens the keys as at a start, and closes them again.
+    private func start() async throws -> EncryptionCondition {
+        try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
+        let encryption = try encryption()
+        await encryption.open(device: "D", credential: credential)
+        let condition = encryption.condition
+        await encryption.close()
+        return condition
+    }
+
+    /// Adds records to the file, and closes it.
+    /// - Returns: The number of the file's pages.
+    @discardableResult
+    private func add(_ kind: CryptoRecord.Kind, count: Int, size: Int) async throws -> Int {
+        let store = try KeyStore(folder: keys, isNew: false)
+        let records = (1...count).map { number in
+            let value = Data(repeating: UInt8(ascii: "x"), count: size)
+            return CryptoRecord(CryptoRecord.Key(kind, owner: "!r:b", id: ExactText("\(number)")), value: value)
+        }
+        try await store.commit(CryptoChange(put: records))
+        try await store.close()
+        return try Data(contentsOf: file).count / Self.pageSize
+    }
+
+    private static let pageSize = 4_096
+
+    private func damage(page: Int) throws {
+        var bytes = try Data(contentsOf: file)
+        let offset = page * Self.pageSize
+        bytes.replaceSubrange(
+            offset..<offset + Self.pageSize, with: [UInt8](repeating: 0xA5, count: Self.pageSize))
+        try bytes.write(to: file)
+    }
+
+    @Test(
+        "Damage of a large file, found by the check beside its use or after an error, is repaired by the next start.",
+        arguments: [false, true])
+    func largeFile(isFoundByError: Bool) async throws {
+        #expect(try await start() == .on)
+        try damage(page: try await add(.withheldSession, count: 18, size: 1 << 20) / 2)
+        let encryption = try encryption()
+        await encryption.open(device: "D", credential: credential)
+        #expect(encryption.condition == .on)
+        if isFoundByError {
+            try await encryption.end(
+                for: ChatError.storage(reason: "failed on purpose"), of: try #require(await encryption.machine))
+            guard case .off(.damaged) = encryption.condition else { return #expect(Bool(false)) }
+        } else {
+            while !isMarked { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        #expect(isMarked)
+        await encryption.close()
+        #expect(try copies == 0)
+        #expect(try await start() == .on)
+        #expect(try copies == 1)
+        #expect(!isMarked)
+        #expect(try await start() == .on)
+        #expect(try copies == 1)
+    }
+
+    @Test("Damage that opening a large file meets is repaired at once.") func damageInOpening() async throws {
+        #expect(try await start() == .on)
+        // What opening reads, on a page of its own each.
+        let pages = try await add(.unopenedMessage, count: 40, size: 3_000)
+        try await add(.withheldSession, count: 18, size: 1 << 20)
+        try damage(page: pages - 20)
+        #expect(try await start() == .on)
+        #expect(!isMarked)
+        #expect(try copies == 1)
+    }
+}

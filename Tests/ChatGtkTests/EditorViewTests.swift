@@ -45,7 +45,8 @@ final class EditorViewTests: GtkTestCase {
             bench.type("one two three")
             bench.select(3, 7)
             gtk_text_buffer_delete_selection(bench.buffer, 1, 1)
-            XCTAssertEqual(bench.displayedText, "one three")
+            // An insertion that replaces it may follow.
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "one three" })
             XCTAssertEqual(bench.viewModel.document.text, "one three")
             try bench.close()
         }

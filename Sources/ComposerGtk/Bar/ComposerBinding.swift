@@ -99,7 +99,8 @@ final class ComposerBinding {
     /// Ends focus and preedit in the model before its text view is replaced, which can no longer report them.
     func leave() {
         editor.commitPreedit()
-        if !model.composer.preedit.isEmpty { model.handle(.preedit("")) }
+        // Not every input method commits its text at a reset.
+        if !model.composer.preedit.isEmpty { model.handle(.commit(model.composer.preedit)) }
         if model.composer.isFocused { model.handle(.focus(false)) }
     }
 

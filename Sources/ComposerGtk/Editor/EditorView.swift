@@ -17,7 +17,12 @@ final class EditorView {
     private var isApplying = false
     /// A deleted selection, deferred until the insertion that may follow, so that both become one edit.
     private var pendingDeletion: TextRange?
+    /// Performs ``pendingDeletion`` if no insertion follows. Not the end of the user action: to group its own undo steps,
+    /// GtkTextView ends one between the deletion of a selection and the insertion that replaces it.
+    private var deletion: Timeout?
     private var preedit = ""
+    /// Whether the input method is told that its text was committed.
+    private var isEndingPreedit = false
     /// Whether the preedit text has just ended: the next insertion is the committed text.
     private var hasComposed = false
     let markdown: MarkdownStyler
@@ -86,7 +91,6 @@ final class EditorView {
             guard let self, !self.isApplying else { return .allowed }
             return self.userDeletes(range)
         }
-        buffer.onUserActionEnd { [weak self] in self?.performPendingDeletion() }
         buffer.onSelectionMark { [weak self] in
             guard let self, !self.isApplying else { return }
             self.viewModel.handle(.select(self.bufferSelection()))
@@ -95,6 +99,7 @@ final class EditorView {
 
     /// - Parameter scalarOffset: In Unicode scalars.
     private func userInserts(_ text: String, at scalarOffset: Int) {
+        guard !isEndingPreedit else { return }
         let offset = mirror.utf16Offset(ofScalar: scalarOffset)
         var range = TextRange.caret(offset)
         if let pending = pendingDeletion, pending.location <= offset, offset <= pending.end { range = pending }
@@ -113,6 +118,7 @@ final class EditorView {
         let range = textRange(scalars)
         if range == bufferSelection(), !range.isEmpty {
             pendingDeletion = range
+            deletion = Timeout(beforeNextEvent: { [weak self] in self?.performPendingDeletion() })
             return .deferred
         }
         viewModel.handle(.edit(range, replacement: "", origin: .typed))
@@ -128,6 +134,8 @@ final class EditorView {
     private func preeditChanged(_ text: String) {
         hasComposed = text.isEmpty && !preedit.isEmpty
         preedit = text
+        // GtkTextView deletes the selection where composing begins. The commit replaces it, and Escape leaves it.
+        if !text.isEmpty { pendingDeletion = nil }
         viewModel.handle(.preedit(text))
     }
 
@@ -223,6 +231,18 @@ final class EditorView {
                 markdown.edited(scalars.location..<end)
             }
         }
+        endCommittedPreedit()
+    }
+
+    /// Ends composing if the engine has made the text part of the document, as before another edit than one by a key:
+    /// the input method would commit it once more.
+    private func endCommittedPreedit() {
+        guard !preedit.isEmpty, viewModel.composer.preedit.isEmpty else { return }
+        preedit = ""
+        hasComposed = false
+        isEndingPreedit = true
+        defer { isEndingPreedit = false }
+        textView.commitPreedit()
     }
 
     private func showSelection(_ selection: TextRange) {

@@ -19,6 +19,11 @@ import CGtk
         start(milliseconds: nil, repeats: false, action)
     }
 
+    /// Calls `action` once the current callback of the main loop has returned, before any other event.
+    public init(beforeNextEvent action: @escaping @MainActor () -> Void) {
+        start(milliseconds: nil, priority: G_PRIORITY_HIGH, repeats: false, action)
+    }
+
     // Needs the class's explicit @MainActor in optimized builds, see Object.
     isolated deinit {
         cancel()
@@ -33,7 +38,10 @@ import CGtk
         g_source_remove(ended)
     }
 
-    private func start(milliseconds: guint?, repeats: Bool, _ action: @escaping @MainActor () -> Void) {
+    private func start(
+        milliseconds: guint?, priority: gint = G_PRIORITY_DEFAULT_IDLE, repeats: Bool,
+        _ action: @escaping @MainActor () -> Void
+    ) {
         let tick: @MainActor () -> Bool = { [weak self] in
             // Returning `false` removes a one-shot source: it must not be removed again.
             if !repeats { self?.source = 0 }
@@ -55,7 +63,7 @@ import CGtk
         if let milliseconds {
             source = g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, call, box, release)
         } else {
-            source = g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, call, box, release)
+            source = g_idle_add_full(priority, call, box, release)
         }
     }
 }

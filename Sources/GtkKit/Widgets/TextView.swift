@@ -162,10 +162,6 @@ public final class TextBuffer: Object {
         }
     }
 
-    public func onUserActionEnd(_ handler: @escaping @MainActor () -> Void) {
-        connect("end-user-action") { _ in handler() }
-    }
-
     /// Calls `handler` after the text has changed.
     public func onChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("changed") { _ in handler() }

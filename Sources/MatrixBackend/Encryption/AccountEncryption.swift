@@ -192,6 +192,7 @@ actor AccountEncryption {
         let isThis = if let store { try await CryptoMachine.device(in: store) == device } else { false }
         guard isNext, !isThis else { throw EncryptionCondition.Problem.credentialLost }
         let lasting = if let store { try await CryptoMachine.lastingRecords(in: store) } else { CryptoChange() }
+        check?.cancel()
         await check?.value
         try await store?.close()
         store = nil
@@ -210,11 +211,18 @@ actor AccountEncryption {
         return (try await machine(of: device, in: store, key, isNext: isNext), store, key)
     }
 
-    /// Makes a store the one in use. A large file is checked meanwhile; the store notes damage, so that the next
-    /// opening repairs it.
+    /// The check of a large file takes as long as the rest of a start, and can wait until that is over.
+    private static let checkDelay = Duration.seconds(60)
+
+    /// Makes a store the one in use. A large file is checked later; the store notes damage, so that the next opening
+    /// repairs it.
     private func use(_ opened: KeyStore) -> KeyStore {
         store = opened
-        check = opened.needsCheck ? Task { _ = await opened.check() } : nil
+        guard opened.needsCheck else { return opened }
+        check = Task { [clock] in
+            do { try await clock.sleep(for: Self.checkDelay, tolerance: nil) } catch { return }
+            _ = await opened.check()
+        }
         return opened
     }
 
@@ -290,6 +298,7 @@ actor AccountEncryption {
         await requests?.stop()
         await backup?.stop()
         // It reads the file, which may be replaced next.
+        check?.cancel()
         await check?.value
         // Everything is already on disk, and the process's end closes the file otherwise.
         try? await closing?.close()

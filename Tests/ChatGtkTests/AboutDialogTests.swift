@@ -31,6 +31,27 @@ final class AboutDialogTests: GtkTestCase {
         }
     }
 
+    func testLicensesOfTheEncryptionLibraryAreShownWhereItIsLinked() throws {
+        try onMain {
+            for library in ["vodozemac 0.10.0", nil] {
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty })
+                AboutDialog.present(version: "0.1.0", encryptionLibrary: library, over: nil)
+                let dialog = try XCTUnwrap(OpenDialogs.all.first { $0.isInstance(of: shim_about_type()) })
+                // They are on a page that is not shown yet.
+                let labels = dialog.descendants.filter { $0.isInstance(of: gtk_label_get_type()) }
+                let texts = labels.map { label in label.withRawPointer { Label(borrowing: $0).text } }
+                XCTAssertTrue(texts.contains("MD4C"))
+                XCTAssertFalse(AboutDialog.encryptionLibraries.isEmpty)
+                for section in AboutDialog.encryptionLibraries {
+                    let hasCopyright = texts.contains { $0.hasPrefix(section.copyright) }
+                    XCTAssertEqual(texts.contains(section.libraries), library != nil, section.libraries)
+                    XCTAssertEqual(hasCopyright, library != nil, section.copyright)
+                }
+                dialog.close()
+            }
+        }
+    }
+
     /// The crates that Apache-2.0 does not cover are named, each by a license of its own. Skipped without the crates.
     func testLicensesOfTheCratesAreListed() throws {
         let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

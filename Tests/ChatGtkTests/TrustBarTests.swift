@@ -103,4 +103,35 @@ final class TrustBarTests: GtkTestCase {
             parent.close()
         }
     }
+
+    func testVerificationIsWithdrawnByAClick() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            let bo = MemberID("@bo:example.org")
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed))
+            service.set(.verified, of: bo)
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let encryption = EncryptionCoordinator(service) { _ in "Bo" }
+                let dialog = IdentityDialog.present(encryption.identity(of: bo), over: parent.window).widget
+                XCTAssertTrue(MainLoop.pump { dialog.button("Withdraw Verification") != nil })
+                XCTAssertTrue(dialog.visibleTexts.contains("Verified"))
+                XCTAssertNil(dialog.button("Verify…"))
+                try RealInput.activate(dialog)
+                try RealInput.point(at: try XCTUnwrap(dialog.button("Withdraw Verification")))
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { service.calls == ["withdrawVerification @bo:example.org"] })
+                service.set(.unverified, of: bo)
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Not Verified") })
+                XCTAssertTrue(MainLoop.pump { dialog.button("Verify…") != nil })
+                XCTAssertNil(dialog.button("Withdraw Verification"))
+                XCTAssertFalse(dialog.visibleTexts.contains("Verified"))
+                XCTAssertEqual(service.calls.count, 1)
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+            parent.close()
+        }
+    }
 }

@@ -11,6 +11,8 @@ public final class ReadingDevice {
 
     public let device: TestDevice
     public let oneTimeKeys: Bool
+    /// The key that it publishes in place of its one-time keys, if any.
+    public var publishedOneTimeKey: Curve25519Key?
     private var olm: [OlmSession] = []
     /// Inbound sessions by session ID.
     public private(set) var sessions: [String: InboundGroupSession] = [:]
@@ -35,7 +37,7 @@ public final class ReadingDevice {
         guard let key = try device.account.unpublishedOneTimeKeys.first else { throw Mismatch() }
         try device.account.markAsPublished()
         let signed = try SignedJSON.signed(
-            ["key": .string("\(key.key)")], by: device.user, keyID: device.device
+            ["key": .string("\(publishedOneTimeKey ?? key.key)")], by: device.user, keyID: device.device
         ) { try device.account.sign($0) }
         return ["signed_curve25519:\(key.id)": .object(signed)]
     }

@@ -10,6 +10,8 @@ public struct TestDevice {
     public let account: OlmAccount
     /// Whether its owner's identity has signed it.
     public var isConfirmed = true
+    /// The identity key that it publishes; `nil` for its own.
+    public var publishedIdentityKey: Curve25519Key?
 
     public init(_ user: ExactText, _ device: ExactText) throws {
         self.init(user, device, account: try OlmAccount())
@@ -26,7 +28,7 @@ public struct TestDevice {
             "user_id": .string(user.text), "device_id": .string(device.text),
             "algorithms": ["m.olm.v1.curve25519-aes-sha2", "m.megolm.v1.aes-sha2"],
             "keys": .object([
-                "curve25519:\(device.text)": .string("\(account.identityKey)"),
+                "curve25519:\(device.text)": .string("\(publishedIdentityKey ?? account.identityKey)"),
                 "ed25519:\(device.text)": .string("\(account.signingKey)"),
             ]),
             "unsigned": ["device_display_name": "laptop"],

@@ -122,6 +122,46 @@ import ToolSupport
         await backend.close()
     }
 
+    @Test("The sender's poster of a video is used, whatever address is beside it; none is requested from the server")
+    func posters() async throws {
+        let (video, still) = (
+            try Sealed(Data("video".utf8), at: "mxc://a/video"), try Sealed(Data("still".utf8), at: "mxc://a/still")
+        )
+        let server = Server(["video": video.bytes, "still": still.bytes])
+        let backend = try await start(server)
+        func reference(_ thumbnail: JSONValue) throws -> MediaReference {
+            let content = try #require(
+                Message.Content(json: [
+                    "msgtype": "m.video", "body": "a.mp4", "file": video.json,
+                    "info": [
+                        "mimetype": "video/mp4", "size": 5_000_000, "w": 4000, "h": 3000,
+                        "thumbnail_file": thumbnail, "thumbnail_url": "mxc://a/clear",
+                    ],
+                ]))
+            #expect(content.kind == .video)
+            return try #require(content.attachments.first)
+        }
+        func text(of media: MediaReference) async throws -> String {
+            let file = try await backend.thumbnail(of: media, fitting: 320, by: 240)
+            return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        }
+        // As a row asks for it.
+        func poster(_ video: MediaReference) throws -> MediaReference {
+            MediaReference(uri: try #require(video.thumbnailURI), name: video.name, type: "image/*")
+        }
+        let received = try reference(still.json)
+        #expect(try poster(received).isEncrypted)
+        for _ in 1...2 { #expect(try await text(of: poster(received)) == "still") }
+        #expect(await backend.cachedContent(of: received) == nil)
+        #expect(try await text(of: received) == "video")
+        let gone = try reference(try Sealed(Data("x".utf8), at: "mxc://a/gone").json)
+        await #expect(throws: (any Error).self) { try await text(of: poster(gone)) }
+        #expect(try reference(["v": "v2"]).thumbnailURI == nil)
+        let download = "https://example.org/_matrix/client/v1/media/download/a/"
+        #expect(server.paths == ["still", "video", "gone"].map { download + $0 })
+        await backend.close()
+    }
+
     @Test("The encrypted poster of an unencrypted file is decrypted into a copy, or dropped")
     func encryptedPoster() async throws {
         let poster = try Sealed(Data("small".utf8), at: "mxc://a/small")

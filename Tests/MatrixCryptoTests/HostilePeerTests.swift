@@ -174,6 +174,33 @@ import ToolSupport
         #expect(digests.count == OlmPeer.maxDigests)
     }
 
+    @Test("A ciphertext longer than any genuine one is not read; one that is just short enough is")
+    func longCiphertexts() async throws {
+        let fixture = try await MachineFixture()
+        let peer = try await fixture.peer()
+        let group = try OutboundGroupSession()
+        func share(padding: Int) throws -> (event: JSONValue, count: Int) {
+            var payload = try peer.payload("m.room_key", peer.roomKey(of: group))
+            payload["padding"] = .string(String(repeating: "x", count: padding))
+            let event = try peer.sealed(payload)
+            let message = event["content"]?["ciphertext"]?["\(peer.target.identityKey)"]
+            return (event, try #require(message?["body"]?.string).utf8.count)
+        }
+        let limit = 128 * 1024
+        // Four characters of base64 are three bytes, which come in blocks of 16.
+        var padding = try (limit - share(padding: 0).count) / 4 * 3 + 64
+        var (long, short) = (try share(padding: padding), try share(padding: padding - 16))
+        while short.count > limit {
+            padding -= 16
+            (long, short) = (short, try share(padding: padding - 16))
+        }
+        #expect(long.count > limit && short.count > limit - 32)
+        let rejected = try await fixture.receive([long.event])
+        #expect(rejected.sessions.isEmpty && rejected.rejected == [.malformed: 1])
+        let read = try await fixture.receive([short.event])
+        #expect(read.sessions.count == 1 && read.rejected.isEmpty)
+    }
+
     // MARK: Names that look the same
 
     @Test("IDs that look the same are separate members")

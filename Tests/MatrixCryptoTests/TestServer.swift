@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -69,6 +70,13 @@ final class TestServer {
             ("user_signing_key", "user_signing_keys"),
         ] { identities[user, default: [:]][member] = try #require(body[name]?.object) }
         noteChange(of: user)
+    }
+
+    /// Adds an identity's signature to a device, as a server can with an identity that it has made up.
+    func confirm(_ device: DeviceID, by identity: TestIdentity) throws {
+        let keys = try #require(devices[device.user]?[device.device])
+        devices[device.user]?[device.device] = try identity.confirming(keys)
+        noteChange(of: device.user)
     }
 
     private func noteChange(of user: ExactText) {

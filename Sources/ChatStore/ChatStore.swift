@@ -23,6 +23,8 @@ public final class ChatStore: Sendable {
     /// The open databases. Locked, so that none is closed during ``releaseMemory()``.
     private let openPools: Mutex<[DatabasePool]>
 
+    let unsentFeed = UnsentFeed()
+
     /// Runs before each access to a database, for tests in which one fails.
     let beforeAccess = AccessHook()
 
@@ -154,6 +156,7 @@ public final class ChatStore: Sendable {
     func closeForRepair() { closeNow() }
 
     private func closeNow() {
+        unsentFeed.finish()
         state.withLock { state in
             if !state.isClosed, !state.isSuspect { lock.noteClosing() }
             state.isClosed = true

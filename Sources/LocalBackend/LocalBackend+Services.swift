@@ -26,6 +26,8 @@ extension LocalBackend {
 
     public func leaveRoom(_ room: RoomID) async throws { try await rooms.leave(room) }
 
+    public func pendingCount(in room: RoomID) async throws -> PendingCount { try await store.pendingCount(in: room) }
+
     /// - Throws: ``ChatError/notPermitted`` for the user, who has to leave instead.
     public func removeMember(_ member: MemberID, from room: RoomID) async throws {
         try await rooms.remove(member, from: room)

@@ -289,6 +289,35 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
+    /// Anybody may add any number of reactions, and each chip is a widget.
+    func testReactionsAreLimited() throws {
+        try onMain {
+            func shown(_ count: Int) -> [MessageItem.Reaction] {
+                (0..<count).map { .init(text: "\($0)", others: ["Ada"], isOwn: false) }
+            }
+            let bench = try Bench("Hello", width: 360) { $0.reactions = shown(500) }
+            @MainActor func parts(_ style: String) -> [Widget] {
+                ConversationBench.descendants(of: bench.row.widget).filter { $0.hasStyle(style) }
+            }
+            @MainActor func more() -> [String] {
+                parts("more-reactions").compactMap { $0.wrapped(as: Label.self, gtk_label_get_type())?.text }
+            }
+            XCTAssertEqual(parts("reaction").count, 19)
+            XCTAssertEqual(more(), ["+481"])
+            XCTAssertEqual(parts("more-reactions").first?.tooltip, "481 more reactions")
+            bench.row.reactions.show(shown(21))
+            XCTAssertEqual(more(), ["+2"])
+            bench.row.reactions.show(shown(20))
+            XCTAssertEqual(parts("reaction").count, 20)
+            XCTAssertEqual(more(), [])
+            bench.row.reactions.show(shown(3))
+            XCTAssertEqual(parts("reaction").count, 3)
+            bench.row.reactions.show(shown(30))
+            XCTAssertEqual(more(), ["+11"])
+            try bench.close()
+        }
+    }
+
     func testReadReceiptsAreBesideTheReactions() throws {
         try onMain {
             for (isOwn, isRightToLeft) in [(true, false), (false, false), (true, true), (false, true)] {

@@ -22,7 +22,7 @@ import Testing
         try await apply([event(1)], to: store)
         let room = room
         // After the unsent content was removed, before the room is.
-        AccessCounter().run(before: 2, to: store) { store in
+        AccessCounter().run(before: 4, to: store) { store in
             try store.pending.write { db in
                 try DraftTable(db: db).set(Fixtures.draft("late"), of: room)
                 try OutboxTable(db: db).put(

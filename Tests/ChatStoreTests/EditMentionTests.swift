@@ -51,6 +51,7 @@ import Testing
         #expect(try await counts(store) == [2, 0])
         let first = try await apply([edit("$e", of: 2)], to: store)
         #expect(first.arrived.map(\.message.text) == ["words of $e"] && first.arrived.map(\.level) == [.mention])
+        #expect(first.arrived.map(\.wasRead) == [false])
         #expect(try await counts(store) == [2, 1])
         for again in [edit("$e", of: 2), edit("$f", of: 2, at: 1001), edit("$g", of: 2, isMention: false, at: 1002)] {
             #expect(try await apply([again], to: store).arrived.isEmpty)
@@ -96,6 +97,7 @@ import Testing
         _ = try await store.markRead(MessageID("$2"), in: room)
         let change = try await apply([edit("$e", of: 2)], to: store)
         #expect(change.arrived.map(\.message.id.rawValue) == ["$2"])
+        #expect(change.arrived.map(\.wasRead) == [true])
         #expect(try await counts(store) == [0, 0])
         #expect(try await store.unread(among: change.arrived).isEmpty, "it is not announced after catching up")
         let marked = try await apply([edit("$f", of: 1)], to: store) { $0.fullyReadMarkers = [MessageID("$2")] }

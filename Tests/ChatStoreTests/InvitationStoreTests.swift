@@ -45,6 +45,28 @@ struct InvitationStoreTests {
         await store.close()
     }
 
+    @Test("What a list of several batches does not include is removed at its end, also after a restart")
+    func listOfSeveralBatches() async throws {
+        var store = try await ChatStore.open(in: folder.path("store"))
+        _ = try await store.apply(batch([invitation("a", at: 1), invitation("b", at: 2), invitation("c", at: 3)]))
+        var first = batch([invitation("a", at: 8)])
+        first.beginsInvitations = true
+        _ = try await store.apply(first)
+        #expect(try await store.invitations().map(\.room.rawValue) == ["c", "b", "a"])
+        await store.close()
+        store = try await ChatStore.open(in: folder.path("store"))
+        _ = try await store.apply(batch([invitation("new", at: 9)]))
+        var last = batch([invitation("b", at: 9)])
+        last.endsInvitations = true
+        _ = try await store.apply(last)
+        #expect(try await store.invitations().map(\.room.rawValue) == ["new", "b", "a"])
+        #expect(try await store.invitations().last == invitation("a", at: 1))
+        last.invitations = []
+        _ = try await store.apply(last)
+        #expect(try await store.invitations().count == 3, "no list has begun")
+        await store.close()
+    }
+
     @Test func directRoomsFollowTheLatestAccountData() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         func kinds() async throws -> [String: Room.Kind] {

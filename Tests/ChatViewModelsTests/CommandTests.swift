@@ -136,6 +136,45 @@ import Testing
         await app.end()
     }
 
+    @Test("HKW-36: of rooms with the same name, join opens the one that was chosen by completion")
+    func joinCommandOpensTheMentionedRoom() async throws {
+        let app = try await App()
+        let rooms = [try await app.backend.createRoom(named: "Tea"), try await app.backend.createRoom(named: "Tea")]
+        await eventually { app.coordinator.rooms.state.rows.count { $0.name == "Tea" } == 2 }
+        for room in rooms {
+            let mention = Mention(.room(room.rawValue), text: "#Tea")
+            app.composer.handle(.load(WrittenText("/join #Tea", mentioning: [mention])))
+            app.composer.handle(.key(KeyChord("Return")))
+            await eventually { app.coordinator.conversation?.timeline.state.isLoaded ?? false && app.row.id == room }
+            await eventually { app.composer.state.isReady }
+        }
+        await app.end()
+    }
+
+    /// Each case: the text, the text and target of its mention, and the command.
+    nonisolated static let mentions: [(String, String, MentionTarget, ChatCommand)] = [
+        ("/remove @Ann", "@Ann", .member("@ann2:x"), .remove("@ann2:x")),
+        ("/invite @Ann", "@Ann", .member("@ann2:x"), .invite("@ann2:x")),
+        ("/join #Tea", "#Tea", .room("#tea:x"), .join("#tea:x")),
+        ("/join #Tea", "#Tea", .room("!a:x", via: ["x"]), .join("https://matrix.to/#/!a:x?via=x")),
+        ("/remove @Ann Lee", "@Ann", .member("@ann2:x"), .remove("@Ann Lee")),
+        ("/remove @room", "@room", .everyone, .remove("@room")),
+        ("/join @Ann", "@Ann", .member("@ann2:x"), .join("@Ann")),
+        ("/topic @Ann", "@Ann", .member("@ann2:x"), .setTopic("@Ann")),
+    ]
+
+    @Test("HKW-36, MIB-29: a command whose argument is a mention is about what is mentioned", arguments: mentions)
+    func commandsIdentifyWhatTheyMention(
+        text: String, name: String, target: MentionTarget, command: ChatCommand
+    ) async {
+        let executed = Recorder<ChatCommand>()
+        let harness = await ComposerHarness.started { executed.record($0) }
+        harness.composer.handle(.load(WrittenText(text, mentioning: [Mention(target, text: name)])))
+        harness.press("Return")
+        await eventually { !executed.values.isEmpty }
+        #expect(executed.values == [command])
+    }
+
     @Test func clearCommandEmptiesOnlyTheView() async throws {
         let app = try await App()
         #expect(!app.timeline.state.isEmpty)

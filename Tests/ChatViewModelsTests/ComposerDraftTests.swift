@@ -59,6 +59,18 @@ import Testing
         #expect(harness.composer.state.isReady)
         await harness.composer.flushDraft()
         #expect(harness.stored?.preview == "unsent")
+        harness.type("new")
+        harness.clock.advance(by: .milliseconds(300))
+        #expect(await !harness.composer.flushDraft())
+        #expect(harness.text == "new" && harness.saves.isEmpty && harness.stored?.preview == "unsent")
+        // Consecutive failures are reported once.
+        #expect(harness.outputs.values == [.failed(.storage(reason: "disk"))])
+        harness.succeed()
+        #expect(await harness.composer.flushDraft())
+        #expect(harness.text == "unsent\nnew" && harness.stored?.preview == "unsent\nnew")
+        harness.type("er")
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == "unsent\nnewer")
     }
 
     /// Leaving a room before its draft is loaded must not delete the draft.

@@ -28,7 +28,9 @@ import Testing
         service.drafts[Self.room] = draft
         composer = ComposerViewModel(
             roomID: Self.room, service: service, time: Timekeeper(clock),
-            commands: onCommand.map { _ in CommandRegistry(capabilities: [.topic], translator: .untranslated) },
+            commands: onCommand.map { _ in
+                CommandRegistry(capabilities: [.topic, .invite], translator: .untranslated)
+            },
             emoji: emoji,
             makeTransactionID: {
                 numbers.record(numbers.values.count)

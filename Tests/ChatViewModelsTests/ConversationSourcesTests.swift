@@ -120,6 +120,17 @@ import Testing
             ])
     }
 
+    @Test("SLK-24: names that are addresses are found without their sigil and offered with it")
+    func addressesAreFoundWithoutTheirSigil() {
+        let bob = Member(id: MemberID("@bob:example.org"), displayName: "@bob:example.org", kind: .person)
+        let members = MemberDirectory.index(of: [bob], everyone: nil)
+        #expect(members.matches(of: "bob", limit: 9).map(\.name) == ["@bob:example.org"])
+        let row = RoomListViewModel.Row(
+            id: RoomID("!r:x"), name: "#room:example.org", kind: .group, preview: .empty, lastActivity: Fixtures.date,
+            day: .today, unreadCount: 0, address: "#room:example.org")
+        #expect(RoomDirectory.index(of: [row]).matches(of: "room", limit: 9).map(\.name) == ["#room:example.org"])
+    }
+
     /// `@room` is offered only once the server confirms the power level for it.
     @Test(arguments: [false, true])
     func roomMentionRequiresPermission(may: Bool) async {
@@ -130,11 +141,13 @@ import Testing
             return RoomMembers(entries: [], permissions: may ? [.notifyEveryone] : [.invite])
         }
         let (coordinator, composer) = await open()
-        #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3"])
+        composer.handle(.insert("@", origin: .typed))
+        await eventually { composer.state.composer.completion?.items.map(\.id) == ["1", "2", "3"] }
+        #expect(composer.state.composer.completion?.openQuery != nil, "it waits for the server")
         gate.open()
-        while coordinator.members.mayNotifyEveryone(in: room) != may { await Task.yield() }
-        composer.handle(.clear)
-        #expect(await rows("@", in: composer).contains { $0.target == .everyone } == may)
+        await eventually { composer.state.composer.completion?.openQuery == nil }
+        #expect(composer.state.composer.completion?.items.contains { $0.target == .everyone } == may)
+        #expect(coordinator.members.mayNotifyEveryone(in: room) == may)
     }
 
     /// `@room` is offered only with at least two other members.

@@ -17,9 +17,23 @@ import Testing
 
     @Test("Confirmations name the room and the member, whatever their names contain")
     func confirmations() {
-        #expect(ConfirmationText.leaving("{room}", .untranslated).heading == "Leave “{room}”?")
+        #expect(ConfirmationText.leaving("{room}", losing: PendingCount(), .untranslated).heading == "Leave “{room}”?")
         #expect(ConfirmationText.removing(Fixtures.other, .untranslated).heading == "Remove Alex?")
         #expect(ConfirmationText.removing(Fixtures.other, .untranslated).action == "_Remove")
+    }
+
+    @Test("Leaving says how much that is unsent will be lost")
+    func leaving() {
+        func body(_ pending: PendingCount?) -> String {
+            ConfirmationText.leaving("Tea", losing: pending, .untranslated).body
+        }
+        let deletion = "Messages in this room will be deleted from this computer."
+        #expect(body(PendingCount()) == deletion)
+        #expect(
+            body(PendingCount(messages: 2, changes: 1, drafts: 1)) == deletion
+                + "\n\n2 unsent messages will be lost.\n1 unsent change to a message will be lost.\n"
+                + "1 draft will be lost.")
+        #expect(body(nil).contains("could not be counted"))
     }
 
     @Test("Signing out requires confirmation, and another one if the server cannot be reached")

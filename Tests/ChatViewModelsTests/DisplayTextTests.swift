@@ -26,6 +26,14 @@ import Testing
         #expect(text.text(for: .rejected(.uploadFailed)) == "A file could not be attached. Retry or remove it.")
     }
 
+    @Test("Why the newest message cannot be edited is told")
+    func refusedEdits() {
+        let text = ToastText(Self.wording)
+        #expect(text.text(for: .notEdited(.pending)) == "Your last message can be edited once it is sent")
+        #expect(text.text(for: .notEdited(.failed)) == "Your last message was not sent. Retry or discard it.")
+        #expect(text.text(for: .notEdited(.noMessage)) == "There is no recent message of yours to edit")
+    }
+
     @Test("Only clearing a composer can be undone from its toast")
     func toastButtons() {
         let text = ToastText(Self.wording)

@@ -42,6 +42,20 @@ import Testing
         #expect(editable.text.mentions.map(\.target) == [.member("@ann:x")])
     }
 
+    @Test("The text of a rejected edit is edited further, as that edit would be lost otherwise")
+    func rejectedEdit() {
+        var message = Message.of(1, by: Fixtures.own, text: "old")
+        message.written = WrittenText("old")
+        let edited = WrittenText("new @Ann Lee", mentioning: [Mention(.member("@ann:x"), text: "@Ann Lee")])
+        message.pendingChange = PendingChange(
+            transaction: TransactionID("e"), kind: .edit, isRejected: true, rejectedText: edited)
+        let editable = EditableMessage(message, body: MessageBody())
+        #expect(editable.text.source == "new @Ann Lee" && editable.losses.isEmpty)
+        #expect(editable.text.mentions.map(\.target) == [.member("@ann:x")])
+        message.pendingChange?.rejectedText = nil
+        #expect(EditableMessage(message, body: MessageBody()).text.source == "old")
+    }
+
     /// A room mention stays one; the mere text `@room`, or that of another client, does not become one.
     @Test(arguments: [nil, "<b>@room</b> hi *a*"]) func roomMentionIsPreserved(html: String?) {
         var message = Message.of(1, by: Fixtures.own, text: "@room hi *a*")
@@ -76,16 +90,34 @@ import Testing
         #expect(message.text.marks.map(\.short) == ["@Ann"])
     }
 
-    /// A plain-text message of another client is edited as plain text: no character is markup.
-    @Test func plainTextIsEditedAsPlainText() {
-        var message = Message.of(1, by: Fixtures.own, text: "*2* # 3 @Ann Lee")
-        func edited(_ message: Message) -> EditableMessage {
-            let bodies = MessageBodies(readsPlainTexts: true)
-            return EditableMessage(message, body: bodies.body(of: message), readsPlainTexts: true)
-        }
-        #expect(edited(message).text == WrittenText("*2* # 3 @Ann Lee", syntax: .plain))
+    private func edited(_ message: Message) -> EditableMessage {
+        let bodies = MessageBodies(readsPlainTexts: true)
+        return EditableMessage(message, body: bodies.body(of: message), readsPlainTexts: true)
+    }
+
+    /// SLK-15: no character of it is markup until the user adds some.
+    @Test(
+        "A plain text of another client is edited as Markdown, and saving it unchanged sends the same text",
+        arguments: [
+            "hello", "*2* # 3 @Ann Lee", "a\nb", "# a\n- b\n1. c", "a\n\nb", "`a` <b> &amp; \\*", "||a|| ~~b~~",
+        ])
+    func plainTextIsEditedAsMarkdown(text: String) {
+        let editable = edited(.of(1, by: Fixtures.own, text: text))
+        #expect(editable.text.syntax == .markdown && editable.text.marks.isEmpty && editable.losses.isEmpty)
+        #expect(MessageMarkup.plainText(of: editable.text) == text)
+    }
+
+    @Test("A plain text that Markdown cannot express is edited literally", arguments: ["a\n    b", "a\n\n*b* c*"])
+    func plainTextThatMarkdownCannotExpressStaysLiteral(text: String) {
+        let editable = edited(.of(1, by: Fixtures.own, text: text))
+        #expect(editable == EditableMessage(WrittenText(text, syntax: .plain)))
+    }
+
+    @Test("A plain text of an earlier version is Markdown")
+    func plainTextOfAnEarlierVersionIsMarkdown() {
+        var message = Message.of(1, by: Fixtures.own, text: "*2* # 3")
         message.transactionID = TransactionID("t")
-        #expect(edited(message).text.syntax == .markdown, "an earlier version's")
+        #expect(edited(message).text == WrittenText("*2* # 3"))
     }
 
     @Test(arguments: [0, 2]) func messageWithFilesMayBeEmpty(files: Int) {

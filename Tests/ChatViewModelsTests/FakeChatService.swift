@@ -52,6 +52,8 @@ import Observation
     @ObservationIgnored nonisolated let notifications = AsyncStream.makeStream(of: NotificationSettings.self)
     @ObservationIgnored nonisolated let arriving = AsyncStream.makeStream(of: MessageArrival.self)
 
+    @ObservationIgnored nonisolated let unsent = AsyncStream.makeStream(of: UnsentContent.self)
+
     /// Optional capabilities.
     @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []
     /// The maximum size of a message in bytes.

@@ -45,13 +45,15 @@ final class NotificationCoordinatorTests {
 
     private func arrive(
         _ text: String, in room: String = "plans", from sender: String = "Ann", after seconds: Double = 1,
-        isMissed: Bool = false, isSealed: Bool = false
+        isMissed: Bool = false, isSealed: Bool = false, wasRead: Bool = false
     ) {
         var message = Message(
             id: MessageID("$\(text)"), roomID: RoomID(room), sender: MemberID("@\(sender):example.org"), text: text,
             sentAt: start.addingTimeInterval(seconds), position: 1)
         if isSealed { message.content = Message.Content(sealed: .noKey) }
-        service.arrive(MessageArrival(message: message, senderName: sender, level: .unread, isMissed: isMissed))
+        service.arrive(
+            MessageArrival(
+                message: message, senderName: sender, level: .unread, isMissed: isMissed, wasRead: wasRead))
     }
 
     private func shown() -> [RoomNotification] { desktop.shown.values.sorted { $0.title < $1.title } }

@@ -217,6 +217,23 @@ import Testing
         #expect(first.composer.state.composer.typing == nil)
     }
 
+    @Test(
+        "Others who type for long are shown until the service says that they stopped, if it does so",
+        arguments: [false, true])
+    func longTyping(isEndReported: Bool) async {
+        if isEndReported { service.capabilities.insert(.typingEnds) }
+        let first = await start()
+        service.publish(.typing([Fixtures.other.id]), in: a)
+        await eventually { first.composer.state.composer.typing == "Alex is typing…" }
+        clock.advance(by: .seconds(60))
+        if isEndReported {
+            await waitUntilIdle()
+            #expect(first.composer.state.composer.typing == "Alex is typing…")
+            service.publish(.typing([]), in: a)
+        }
+        await eventually { first.composer.state.composer.typing == nil }
+    }
+
     @Test func sendKeyAppliesToAllRooms() async {
         let first = await start()
         let preferences = coordinator.environment.preferences

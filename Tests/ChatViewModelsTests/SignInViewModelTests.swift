@@ -64,7 +64,8 @@ struct SignInViewModelTests {
     }
 
     @Test(arguments: [
-        SignInProblem.wrongPassword, .wrongToken, .deactivated, .tooOften(wait: nil), .otherUser, .alreadyHere,
+        SignInProblem.wrongPassword, .wrongToken, .deactivated, .tooOften(wait: nil), .otherUser, .otherDevice,
+        .alreadyHere,
         .rejected(reason: "x"), .unreachable(reason: "x"),
     ])
     func credentialProblemIsShownAtTheCredentialStep(problem: SignInProblem) async {

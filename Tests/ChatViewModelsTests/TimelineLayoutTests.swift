@@ -42,9 +42,14 @@ import Testing
             "d10 (m1) (m2 m3)"
         ),
         (
-            "a clock that was ahead", [.of(1, at: at(12)), .of(2, at: at(10)), .of(3, at: at(13))],
-            "d12 (m1) (m2) d13 (m3)"
+            "a clock that was ahead", [.of(1, at: at(8)), .of(2, at: at(6)), .of(3, at: at(9))],
+            "d8 (m1) (m2) d9 (m3)"
         ),
+        (
+            "a clock that is ahead", [.of(1, at: at(9)), .of(2, at: at(3000)), .of(3, at: at(9)), .of(4, at: at(10))],
+            "d9 (m1) (m2) (m3) d10 (m4)"
+        ),
+        ("only a clock that is ahead", [.of(1, at: at(11)), .of(2, at: at(10))], "(m1) d10 (m2)"),
     ]
 
     nonisolated private static let joined = RoomEvent(.joined, subject: other.id)
@@ -65,6 +70,15 @@ import Testing
         #expect(harness.sketch == expected, "\(what)")
         #expect(Set(harness.items.map(\.id)).count == harness.items.count)
         #expect(harness.state.isEmpty == messages.isEmpty)
+    }
+
+    @Test("A message from tomorrow gets its divider once that day has come.")
+    func tomorrowBecomesToday() async {
+        await harness.open([.of(1, at: Self.at(10)), .of(2, at: Self.at(11, 0, 1))])
+        #expect(harness.sketch == "d10 (m1) (m2)")
+        harness.now = Self.at(11, 0, 2)
+        harness.timeline.send(.context(.dayChanged))
+        #expect(harness.sketch == "d10 (m1) d11 (m2)")
     }
 
     /// Each case: a description, the messages, the read position and the expected unread line.

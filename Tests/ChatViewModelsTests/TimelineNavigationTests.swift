@@ -438,4 +438,20 @@ import Testing
         await send(.composer(.editLast))
         #expect(harness.reported == [.edit(MessageID("m11"), EditableMessage(WrittenText("Text 11")))])
     }
+
+    @Test func messageSentWhileReturningFromHistoryIsTheLastOne() async {
+        await open(12)
+        await send(.pages(.jump(.message(MessageID("m3")))))
+        let gate = Gate()
+        service.before = { if case .page = $0 { await gate.pass() } }
+        service.pages = { _, _ in
+            TimelinePage(messages: [.of(11, by: Fixtures.own), .of(12)], hasOlder: true, hasNewer: false)
+        }
+        timeline.send(.composer(.editLast))
+        await eventually { gate.waiting == 1 }
+        await harness.publish(.changed([.of(13, by: Fixtures.own, delivery: .sending)]))
+        gate.open()
+        await eventually { [harness] in !harness.reported.isEmpty }
+        #expect(harness.reported == [.notEdited(.pending)])
+    }
 }

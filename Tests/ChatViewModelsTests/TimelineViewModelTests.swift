@@ -347,21 +347,21 @@ import Testing
 
     // MARK: Editing and deleting
 
-    nonisolated static let rights: [(String, Message, canEdit: Bool, canDelete: Bool)] = [
-        ("own", .of(1, by: own), true, true), ("another's", .of(1), false, false),
-        ("deleted", .of(1, by: own, isDeleted: true), false, false),
-        ("on its way", .of(1, by: own, delivery: .sending), false, true),
-        ("failed", .of(1, by: own, delivery: .failed), false, true),
+    nonisolated static let rights: [(String, Message, rejection: TimelineViewModel.EditRejection?, canDelete: Bool)] = [
+        ("own", .of(1, by: own), nil, true), ("another's", .of(1), .noMessage, false),
+        ("deleted", .of(1, by: own, isDeleted: true), .noMessage, false),
+        ("on its way", .of(1, by: own, delivery: .sending), .pending, true),
+        ("failed", .of(1, by: own, delivery: .failed), .failed, true),
     ]
 
     @Test(arguments: rights) func onlyOwnMessagesCanBeChanged(
-        _ what: String, message: Message, canEdit: Bool, canDelete: Bool
+        _ what: String, message: Message, rejection: TimelineViewModel.EditRejection?, canDelete: Bool
     ) async {
         await harness.open([message])
         timeline.send(.message(message.id, .edit))
         timeline.send(.composer(.editLast))
         let edit = TimelineViewModel.Output.edit(message.id, EditableMessage(WrittenText(message.text)))
-        #expect(harness.reported == (canEdit ? [edit, edit] : []))
+        #expect(harness.reported == (rejection.map { [TimelineViewModel.Output.notEdited($0)] } ?? [edit, edit]))
         timeline.send(.message(message.id, .delete))
         await waitUntilIdle()
         #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
@@ -413,6 +413,27 @@ import Testing
         await waitUntilIdle()
         #expect(harness.reported == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
         #expect(service.calls.isEmpty)
+    }
+
+    /// SLK-46: while the newest own message cannot be edited, the one before it is not edited in its place.
+    @Test(arguments: [Message.Delivery.sending, .failed])
+    func unsentMessageIsNotPassedOver(_ delivery: Message.Delivery) async {
+        await harness.open([.of(1, by: Self.own), .of(2, by: Self.own, delivery: delivery), .of(3)])
+        timeline.send(.composer(.editLast))
+        #expect(harness.reported == [.notEdited(delivery == .failed ? .failed : .pending)])
+        #expect(timeline.lastEditable == nil)
+        #expect(harness.effects.last == .bringIntoView(.message(MessageID("m2"))), "the user sees which one it is")
+        await harness.publish(.changed([.of(2, by: Self.own)]))
+        timeline.send(.composer(.editLast))
+        #expect(harness.reported.last == .edit(MessageID("m2"), EditableMessage(WrittenText("Text 2"))))
+    }
+
+    /// A room whose composer is hidden has nobody who could have pressed Up.
+    @Test func hiddenComposerReportsNothing() async {
+        await harness.open([.of(1)])
+        timeline.send(.context(.acceptsMessages(false)))
+        timeline.send(.composer(.editLast))
+        #expect(harness.reported.isEmpty)
     }
 
     /// The local echo got its event ID while the deletion awaited confirmation.

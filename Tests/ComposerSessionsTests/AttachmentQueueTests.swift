@@ -145,6 +145,24 @@ import Testing
         #expect(!session.composer.canSend)
     }
 
+    @Test("SLK-39: an interrupted copy that is set aside during an edit is marked as well")
+    func interruptedCopyDuringAnEdit() throws {
+        var engine = ComposerEngine()
+        let copied = Composer.Attachment(
+            type: "image/png", name: "a", bytes: 1, source: "incoming:x", upload: .running(0.3))
+        _ = engine.handle(.attach(copied), at: .zero)
+        _ = engine.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
+        let (session, queue) = try makeSession(FakeMediaService())
+        session.waitForDraft()
+        session.restore(encoded: try engine.makeDraft().encoded()) { _, _ in nil }
+        session.becomeReady()
+        session.handle(.cancelEdit)
+        #expect(session.composer.attachments.map(\.upload) == [.failed])
+        queue.remove(0)
+        session.handle(.insert("new", origin: .typed))
+        #expect(session.composer.canSend)
+    }
+
     @Test("MIB-36: a file that is added before the draft is loaded joins the draft") func joiningTheDraft() async throws
     {
         let (session, queue) = try makeSession(FakeMediaService())

@@ -51,6 +51,28 @@ struct CompletionSourceTests {
         #expect(session.composer.completion?.selected == 1, "the same entity")
     }
 
+    /// SLK-22: entities that are still to come follow the known ones without another query.
+    @Test(.timeLimit(.minutes(10)))
+    func arrivalsFollowKnownMatches() async {
+        let directory = CompletionDirectory { CompletionIndex(Self.people) }
+        let gate = Gate()
+        let source = DirectorySource(
+            prefix: "@", directory: directory,
+            arrivals: { directory in
+                {
+                    await gate.pass()
+                    directory.set { CompletionIndex(Self.people + [CompletionEntity(id: "z", name: "Zoe")]) }
+                }
+            })
+        let session = makeSession([source])
+        type("@", into: session)
+        await eventually { session.composer.completion?.items.count == 3 }
+        #expect(session.composer.completion?.openQuery != nil)
+        gate.open()
+        await eventually { session.composer.completion?.openQuery == nil }
+        #expect(session.composer.completion?.items.map(\.name) == ["Ann Lee", "Dean", "Anna", "Zoe"])
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func failuresAreShownInTheList() async {
         let session = makeSession([Self.failing])

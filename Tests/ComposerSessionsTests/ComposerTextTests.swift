@@ -43,6 +43,23 @@ import Testing
 
     // MARK: Announcements
 
+    @Test("SLK-14, SLK-65: an excess in bytes is not announced as one of characters")
+    func bytesAreNotAnnouncedAsCharacters() {
+        let session = ComposerSession()
+        session.handle(.insert("abc", origin: .typed))
+        session.handle(.measured(MeasuredSize(excess: -2, bytes: 3)))
+        let before = session.composer
+        session.handle(.insert("👍", origin: .typed))
+        #expect(session.composer.counter?.excess == 2 && session.composer.counter?.unit == .utf8)
+        #expect(text.announcement(session.composer, after: before) == "Message too long")
+        #expect(text.announcement(before, after: session.composer) == "Message within the limit")
+        var configuration = ComposerConfiguration()
+        (configuration.characterLimit, configuration.countUnit) = (3, .utf8)
+        let limited = ComposerSession(configuration: configuration)
+        limited.handle(.insert("👍", origin: .typed))
+        #expect(text.announcement(limited.composer, after: nil) == "Message too long")
+    }
+
     @Test("The start and end of editing are announced, and the length only when it crosses the limit")
     func announcements() {
         var configuration = ComposerConfiguration()

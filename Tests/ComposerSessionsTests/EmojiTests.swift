@@ -17,9 +17,11 @@ import Testing
         try EmojiCatalog(list: file("emoji"), names: file(language), english: file("en"))
     }
 
-    private func makeSession(_ library: EmojiLibrary) -> ComposerSession {
+    private func makeSession(
+        _ library: EmojiLibrary, _ configuration: ComposerConfiguration? = nil
+    ) -> ComposerSession {
         let session = ComposerSession(
-            configuration: Self.unthrottled, completionSources: [EmojiSource(library: library)],
+            configuration: configuration ?? Self.unthrottled, completionSources: [EmojiSource(library: library)],
             inputController: EmojiCodeController(library: library))
         session.handle(.focus(true))
         return session
@@ -111,6 +113,10 @@ import Testing
         ("::tada:", "::tada:"), ("http://a:100:", "http://a:100:"), (":)", ":)"),
         (":tada:skin-tone-3:", "🎉skin-tone-3:"),
         (":tada::skin-tone-3:", "🎉:skin-tone-3:"), (":tada::+1:", "🎉👍"),
+        // Code, also at some distance from its start, and text after it.
+        ("```\na[:tada:]", "```\na[:tada:]"), ("```x :tada:", "```x :tada:"), ("``a` :tada:", "``a` :tada:"),
+        ("`" + String(repeating: "x ", count: 60) + ":tada:", "`" + String(repeating: "x ", count: 60) + ":tada:"),
+        ("`a` :tada:", "`a` 🎉"), ("\\`a :tada:", "\\`a 🎉"),
     ]
 
     @Test(arguments: typed)
@@ -132,7 +138,34 @@ import Testing
         await type(":tada:", into: session)
         #expect(session.document.text == "🎉")
         session.handle(.undo)
-        #expect(session.document.text == ":tada")
+        #expect(session.document.text == ":tada:" && session.composer.selection == .caret(6))
+        await type(" x", into: session)
+        #expect(session.document.text == ":tada: x", "SLK-66: the code can be sent as text")
+    }
+
+    @Test("SLK-66: a code stays one in code spans that are closed already, and in no literal text is there code")
+    func shortcodeStaysInClosedCode() async throws {
+        let session = makeSession(EmojiLibrary { try Self.catalog("en") })
+        await type(":ta", into: session)
+        let text = "`" + String(repeating: "x ", count: 60) + ":tada`"
+        session.handle(.load(WrittenText(text), selection: .caret(text.utf16.count - 1)))
+        await type(":", into: session)
+        #expect(session.document.text == String(text.dropLast()) + ":`")
+        session.handle(.load(WrittenText("`:tada", syntax: .plain), selection: .caret(6)))
+        await type(":", into: session)
+        #expect(session.document.text == "`🎉")
+    }
+
+    @Test("MCV-9: where the limit rejects the closing colon, the code and what follows it stay")
+    func rejectedColonReplacesNothing() async throws {
+        var configuration = Self.unthrottled
+        configuration.characterLimit = 6
+        configuration.limitPolicy = .hard
+        let session = makeSession(EmojiLibrary { try Self.catalog("en") }, configuration)
+        await type(":ta", into: session)
+        session.handle(.load(WrittenText(":tadax"), selection: .caret(5)))
+        await type(":", into: session)
+        #expect(session.document.text == ":tadax")
     }
 
     @Test func malformedCatalogIsShownAsAFailure() async {

@@ -45,6 +45,26 @@ struct CompletionAcceptanceTests {
         #expect(script.text == text && script.engine.document.mentions.first?.mention?.text == mention)
     }
 
+    @Test(
+        "SLK-24: a name that begins with the prefix, such as an address, gets no other one",
+        arguments: [
+            ("@b", "@bob:example.org", "@bob:example.org "), ("#r", "#room:example.org", "#room:example.org "),
+            ("@b", "#bob", "@#bob "),
+        ])
+    func prefixIsNotDoubled(typed: String, name: String, text: String) {
+        var script = ComposerScript()
+        script.type(typed)
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: name)))
+        #expect(script.text == text)
+        #expect(script.engine.document.mentions.first?.mention?.text == String(text.dropLast()))
+        script.send(.startEdit(id: "m", WrittenText("hi ")))
+        script.type(typed)
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: name)))
+        #expect(script.text == "hi " + text)
+        script.send(.undo)
+        #expect(script.text == "hi " + typed)
+    }
+
     /// A rule's template, and an entity's replacement text: an emoji instead of its name.
     @Test func templatesAndReplacements() {
         let rule = CompletionRule(prefix: "#", template: "[{name}]", mentionTokens: false)

@@ -196,6 +196,22 @@ struct CompletionQueryTests {
         #expect(script.completion?.items.map(\.name) == ["C", "A"] && script.completion?.selected == 1)
     }
 
+    /// SLK-22, HKW-46: an empty first batch replaces the rows of the query before, and the query goes on.
+    @Test func emptyFirstBatchReplacesTheRows() {
+        var script = ComposerScript()
+        script.type("@")
+        script.respond(with: ["Ann"], isFinal: false)
+        script.wait()
+        script.type("z")
+        script.wait()
+        #expect(script.completion?.items.count == 1)
+        script.respond(with: [], isFinal: false)
+        #expect(script.completion?.items == [] && script.completion?.selected == nil)
+        #expect(script.completion?.isLoading == true && script.completion?.isVisible == true)
+        script.respond(with: ["Zoe"])
+        #expect(script.completion?.items.map(\.name) == ["Zoe"] && script.completion?.isLoading == false)
+    }
+
     @Test func rowsWithoutIdentifierOrNameAreSkipped() {
         var script = ComposerScript()
         script.type("@")

@@ -129,6 +129,48 @@ struct DraftTests {
         #expect(other.state.canSave, "it may still be emptied")
     }
 
+    @Test("SLK-39: a draft that is read late comes before what was written meanwhile, as one undo step")
+    func lateDraft() throws {
+        let draft = try engine().makeDraft().encoded()
+        var other = ComposerScript()
+        other.type("new")
+        other.change { _ = $0.putBefore(encoded: draft, at: .zero) { _, _ in nil } }
+        #expect(other.text == "hi Ann!\nnew" && other.state.selection == .caret(11))
+        #expect(other.engine.document.mentions.map(\.mention) == [Mention(.member("u"), text: "Ann", short: "A")])
+        #expect(other.state.attachments.map(\.name) == ["a"] && other.state.reply?.messageID == "r")
+        other.send(.undo)
+        #expect(other.text == "new")
+        other.send(.redo)
+        #expect(other.text == "hi Ann!\nnew")
+    }
+
+    @Test("SLK-39: a draft that is read late is restored as ever if nothing was written meanwhile")
+    func lateDraftOfAnUnusedComposer() throws {
+        let draft = engine().makeDraft()
+        var other = ComposerScript()
+        let encoded = try draft.encoded()
+        other.change { _ = $0.putBefore(encoded: encoded, at: .zero) { _, _ in nil } }
+        #expect(other.engine.makeDraft() == draft && !other.state.canUndo)
+    }
+
+    @Test("SLK-39: neither an edit that began meanwhile nor that of a draft that is read late is lost")
+    func lateDraftDuringAnEdit() throws {
+        var first = ComposerScript()
+        first.type("unsent")
+        first.send(.startEdit(id: "m1", WrittenText("old")))
+        first.type("er")
+        let draft = try first.engine.makeDraft().encoded()
+        var other = ComposerScript()
+        other.type("new")
+        other.send(.startEdit(id: "m2", WrittenText("two")))
+        other.change { _ = $0.putBefore(encoded: draft, at: .zero) { _, _ in nil } }
+        #expect(other.text == "two" && other.state.editing == "m2")
+        other.send(.cancelEdit)
+        #expect(other.text == "older" && other.state.editing == "m1")
+        other.send(.cancelEdit)
+        #expect(other.text == "unsent\nnew" && other.state.editing == nil)
+    }
+
     /// ⚠ SLK-39: restoring a draft overwrote text set by code.
     @Test func restoringDoesNotOverwriteExistingText() {
         let draft = engine().makeDraft()

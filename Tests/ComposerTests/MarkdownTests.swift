@@ -252,6 +252,22 @@ struct MarkdownTests {
         #expect(script.text == text)
     }
 
+    @Test("SLK-28, SLK-30, SLK-31: no rule of Markdown applies in literal text")
+    func literalTextHasNoMarkdown() {
+        var script = ComposerScript()
+        script.send(.load(WrittenText("- **one", syntax: .plain), selection: TextRange(location: 4, length: 3)))
+        #expect(script.state.formatting == [])
+        script.send(.format("Bold"))
+        #expect(script.text == "- **one")
+        script.send(.select(.caret(7)))
+        script.type("  ")
+        #expect(script.text == "- **one  ", "nothing is closed")
+        script.press("Shift+Return")
+        #expect(script.text == "- **one  \n", "the list does not go on")
+        script.send(.load(WrittenText("- **one"), selection: TextRange(location: 4, length: 3)))
+        #expect(script.state.formatting.contains("Bold"), "in Markdown they are offered")
+    }
+
     @Test func lineBreakBeforeTheMarkerIsPlain() {
         var script = ComposerScript()
         script.load("- a", select: .caret(0))

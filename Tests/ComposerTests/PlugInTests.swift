@@ -57,6 +57,19 @@ struct PlugInTests {
         script.type("a")
         #expect(script.text == "Aa" && second.listener.log == ["attached", "detached"])
     }
+
+    @Test("HKW-6: what a controller appends is an undo step of its own, and dropped with a rejected event")
+    func appendedEventsFollowTheEvent() {
+        var script = ComposerScript()
+        script.setInputController(ArrowController())
+        script.type("a>")
+        #expect(script.text == "a→")
+        script.send(.undo)
+        #expect(script.text == "a>")
+        script.add(interceptor: Rejection(rejected: ">"))
+        script.type(">")
+        #expect(script.text == "a>")
+    }
 }
 
 /// Records the calls it receives.
@@ -92,6 +105,17 @@ struct FakeController: ComposerInputController {
         } else {
             .pass
         }
+    }
+}
+
+/// Replaces a typed `>` with an arrow.
+struct ArrowController: ComposerInputController {
+    let name = "arrows"
+
+    func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
+        guard case .insert(">", let origin) = event else { return .pass }
+        let typed = TextRange(location: engine.selection.location, length: 1)
+        return .append([.edit(typed, replacement: "→", origin: origin)])
     }
 }
 

@@ -86,6 +86,19 @@ import Testing
         #expect(try await transport.send(MatrixRequest(.get, good.url.appending(path: "x"))).status == 200)
     }
 
+    @Test("A connection that is not made in time is no response that comes too late")
+    func connectionTimeout() async throws {
+        // It never answers the TLS handshake.
+        let server = try ScriptedServer([.hang])
+        defer { server.stop() }
+        let address = server.url.absoluteString.replacing("http:", with: "https:")
+        var request = MatrixRequest(.get, try #require(URL(string: address)).appending(path: "x"))
+        request.connectTimeout = .milliseconds(300)
+        await #expect(throws: TransportError.unreachable(reason: "no connection in time")) {
+            _ = try await CurlTransport().send(request)
+        }
+    }
+
     @Test func transferTimesOutOnlyWhenIdle() async throws {
         let server = try ScriptedServer([.write(Self.head + "Content-Length: 100\r\n\r\n{"), .hang])
         defer { server.stop() }

@@ -48,6 +48,7 @@ import Testing
             status: 431, body: "{}", expected: .rejected(status: 431, code: "M_TOO_LARGE", reason: "")),
         Case(status: 502, body: "<html>Bad gateway</html>", expected: .unreachable(reason: "status 502")),
         Case(status: 520, body: "", expected: .unreachable(reason: "status 520")),
+        Case(status: 504, body: "", expected: .unreachable(reason: "status 504", isTimeout: true)),
         Case(
             status: 500, body: #"{"errcode":"M_UNKNOWN"}"#, expected: .unreachable(reason: "status 500 M_UNKNOWN")),
         Case(

@@ -55,6 +55,30 @@ import Testing
         await store.close()
     }
 
+    @Test("Nobody is typing any more once the server does not respond, as it would not say who stops")
+    func typingEndsOffline() async throws {
+        let (clock, ann) = (ManualClock(), MemberID("@ann:example.org"))
+        let store = try await ChatStore.open(in: folder.path("store"))
+        _ = try await store.apply(SyncBatch(rooms: [RoomBatch(id: room, name: "Garden", createdAt: Fixtures.date)]))
+        let backend = try await MatrixBackend.start(
+            over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"),
+            token: AccessToken("secret"), hasSlidingSync: false,
+            transport: FakeTransport { _ in throw MatrixError.unreachable(reason: "no route") }, clock: clock)
+        // The first failure does not mean being offline.
+        await clock.waitForSleepers()
+        backend.writer.timelines.setTyping([ann], in: room)
+        var typing: [[MemberID]] = []
+        for await update in backend.timeline(of: room, limit: 10) {
+            guard case .typing(let users) = update else { continue }
+            typing.append(users)
+            if users.isEmpty { break }
+            clock.advance(by: .seconds(60))
+        }
+        #expect(typing == [[ann], []])
+        await backend.close()
+        await store.close()
+    }
+
     /// Responds to each sync after a moment. Those of ``FakeHomeserver`` end with the first that is canceled.
     private struct PromptHomeserver: MatrixTransport {
         func send(_ request: MatrixRequest) async throws -> MatrixResponse {

@@ -51,6 +51,17 @@ struct InvitationParsingTests {
         #expect(try SlidingSync.read(sliding).rooms == plain(Self.state).rooms)
     }
 
+    @Test("An invitation to a space says so", arguments: ["m.space", "org.example.other", nil])
+    func space(type: String?) throws {
+        let creation: JSONValue = [
+            "type": "m.room.create", "state_key": "", "sender": "@ann:example.org",
+            "content": .object(type.map { ["type": .string($0)] } ?? [:]),
+        ]
+        let parsed = try invitation(.array((Self.state.array ?? []) + [creation]))
+        #expect(parsed.isSpace == (type == "m.space"))
+        #expect(try JSONDecoder().decode(Invitation.self, from: JSONEncoder().encode(parsed)) == parsed)
+    }
+
     @Test func directInvitationUsesTheInvitersAvatar() throws {
         let events = (Self.state.array ?? []).filter {
             $0["type"]?.string != "m.room.avatar" && $0["type"]?.string != "m.room.name"

@@ -40,8 +40,31 @@ import ToolSupport
         #expect(book.update([item], in: room) == [.message(message.id)])
         displayed = book.displayed(message, by: message.sender)
         #expect(displayed.text == "old" && displayed.editedAt == nil)
-        #expect(displayed.pendingChange == PendingChange(transaction: request.id, kind: .edit, isRejected: true))
+        #expect(
+            displayed.pendingChange
+                == PendingChange(
+                    transaction: request.id, kind: .edit, isRejected: true, rejectedText: WrittenText("new")))
         #expect(book.update([], in: room) == [.message(message.id)])
         #expect(book.displayed(message, by: message.sender) == message)
+    }
+
+    @Test("The text of a rejected edit can be had until another edit has taken its place, whatever came after it")
+    func rejectedText() {
+        let room = RoomID("!room")
+        var book = PendingChanges()
+        let message = Fixtures.message(1, in: room.rawValue, text: "old")
+        func item(_ id: String, _ action: OutboxAction, _ state: OutboxItem.State) -> OutboxItem {
+            OutboxItem(
+                request: OutboxRequest(id: TransactionID(id), room: room, action: action, queuedAt: Fixtures.date),
+                state: state, isOverdue: false)
+        }
+        let target = OutboxTarget.message(message.id)
+        let edit = item("e", .edit(target, WrittenText("new")), .failed(reason: "403"))
+        let reaction = item("r", .react(target, text: "❤️", isGiven: true), .waiting)
+        _ = book.update([edit, reaction], in: room)
+        let change = book.displayed(message, by: message.sender).pendingChange
+        #expect(change?.kind == .reaction && change?.rejectedText == WrittenText("new"))
+        _ = book.update([edit, item("f", .edit(target, WrittenText("newer")), .waiting)], in: room)
+        #expect(book.displayed(message, by: message.sender).pendingChange?.rejectedText == nil)
     }
 }

@@ -44,6 +44,42 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A space whose user joins it again is not stored as a room, and one that was is removed")
+    func knownSpace() async throws {
+        let space = RoomID("!space:example.org")
+        let transport = FakeTransport.responding { request in
+            request.url.path.contains("/join/") ? ["room_id": .string(space.rawValue)] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        var known = RoomBatch(id: space, createdAt: Fixtures.date)
+        known.isSpace = true
+        try await parts.writer.write(SyncBatch(rooms: [known]))
+        for _ in 1...2 {
+            await #expect(throws: ChatError.spaceUnsupported) {
+                _ = try await entry(parts).join("#space:example.org")
+            }
+            #expect(try await !parts.store.hasRoom(space))
+            // As earlier versions did.
+            try await parts.writer.write(SyncBatch(rooms: [RoomBatch(id: space, createdAt: Fixtures.date)]))
+        }
+        await parts.store.close()
+    }
+
+    @Test("An invitation to a space is not accepted and opens no chat")
+    func spaceInvitation() async throws {
+        let invitation = RoomID("!space:example.org")
+        let transport = FakeTransport(200, #"{"room_id":"!space:example.org"}"#)
+        let parts = try await AccountParts.make(transport.client)
+        var batch = SyncBatch()
+        batch.invitations = [Invitation(room: invitation, receivedAt: Fixtures.date)]
+        batch.invitations[0].isSpace = true
+        try await parts.writer.write(batch)
+        await #expect(throws: ChatError.spaceUnsupported) { try await entry(parts).accept(invitation) }
+        #expect(try await !parts.store.hasRoom(invitation))
+        #expect(parts.writer.invitations.value.map(\.room) == [invitation] && transport.requests.isEmpty)
+        await parts.store.close()
+    }
+
     @Test("A withdrawn invitation is removed", arguments: [true, false])
     func withdrawn(accepts: Bool) async throws {
         let invitation = RoomID("!gone:example.org")

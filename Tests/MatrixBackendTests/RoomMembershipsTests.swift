@@ -102,6 +102,33 @@ import Testing
         await parts.store.close()
     }
 
+    @Test(
+        "Stored members who are missing from the server's list have left, unless the list lacks the user",
+        arguments: ["join", "invite", nil])
+    func missingMembers(ownMembership: String?) async throws {
+        let bob = MemberID("@bob:example.org")
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.hasSuffix("/members") else { return nil }
+            // Bob's event cannot be read, but he is listed.
+            var members: [JSONValue] = [["type": "m.room.member", "state_key": .string(bob.rawValue)]]
+            if let ownMembership { members.append(Events.member("@me:example.org", "Me", ownMembership)) }
+            return ["chunk": .array(members)]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        var batch = AccountParts.batch()
+        batch.members = [(ann, "Ann"), (bob, "Bob")].map { Member(id: $0, displayName: $1, kind: .person) }
+        try await parts.writer.write(SyncBatch(rooms: [batch]))
+        var updates = await parts.open()
+        _ = await updates.next()
+        _ = try await memberships(parts).members(of: room)
+        let left = try #require(try await parts.store.member(ann, of: room))
+        #expect(left.hasLeft == (ownMembership == "join") && left.displayName == "Ann")
+        #expect(try await parts.store.member(bob, of: room)?.hasLeft == false)
+        #expect(try await parts.store.member(AccountParts.own, of: room)?.hasLeft == false)
+        if ownMembership == "join" { #expect(await updates.next() == .membersChanged([left])) }
+        await parts.store.close()
+    }
+
     @Test("Creators with infinite power are stored with the list of members, as earlier versions did not")
     func creators() async throws {
         let transport = FakeTransport.responding { request in

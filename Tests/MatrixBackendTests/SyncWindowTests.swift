@@ -69,6 +69,41 @@ import Testing
         await store.close()
     }
 
+    @Test(
+        "A response that comes too late, from the server or through a gateway, makes the next request smaller",
+        arguments: Excess.allCases)
+    func lateResponsesShrinkTheWindow(excess: Excess) async throws {
+        let plain = BoundedServer(rooms: 20, maxEvents: 100, excess: excess)
+        let sliding = BoundedServer(rooms: 150, maxEvents: 1000, excess: excess)
+        for server in [plain, sliding] {
+            let folder = TemporaryFolder()
+            let (backend, store) = try await start(
+                server, in: folder, sliding: server === sliding, token: server === sliding ? "100000:p" : nil)
+            try await catchUp(backend, server)
+            #expect(try await store.roomSummaries().count == (server === sliding ? 150 : 20))
+            await backend.close()
+            await store.close()
+        }
+        #expect(plain.requests.prefix(3).map(\.events) == [30, 10, 5])
+        #expect(sliding.requests.prefix(3).map(\.rooms) == [100_000, 20, 40])
+    }
+
+    @Test("A catch-up may take minutes, but not be silent for long beyond the time for which the server waits")
+    func timeouts() async throws {
+        let transport = FakeTransport { request in
+            let body = request.method == .get ? #"{"next_batch":"s"}"# : #"{"pos":"p"}"#
+            return MatrixResponse(status: 200, body: Data(body.utf8))
+        }
+        for wait in [Duration.zero, .seconds(30)] {
+            _ = try await PlainSync(client: transport.client).next(after: "s", wait: wait)
+            _ = try await SlidingSync(client: transport.client).next(after: "100000:p", wait: wait)
+            for request in transport.requests.suffix(2) {
+                let idle = try #require(request.idleTimeout)
+                #expect(idle >= wait + .seconds(60) && request.timeout >= .seconds(900))
+            }
+        }
+    }
+
     /// If even the smallest response is too large, retries back off and the account is offline.
     @Test func alwaysTooLargeResponsesBackOff() async throws {
         let server = BoundedServer(rooms: 20, maxEvents: 0)
@@ -111,7 +146,12 @@ import Testing
     }
 }
 
-/// Has a fixed number of rooms and rejects responses over `maxEvents` events. Like Synapse, its sliding sync returns a
+/// What a response beyond the limit is like.
+enum Excess: CaseIterable {
+    case tooLarge, timeout, gatewayTimeout
+}
+
+/// Has a fixed number of rooms and gives no response over `maxEvents` events. Like Synapse, its sliding sync returns a
 /// room again if the timeline limit is raised.
 private final class BoundedServer: MatrixTransport {
     struct Request {
@@ -130,12 +170,14 @@ private final class BoundedServer: MatrixTransport {
 
     private let rooms: Int
     private let maxEvents: Int
+    private let excess: Excess
     private let state: Mutex<State>
 
     /// - Parameter idleAnswers: how often it responds at once although nothing is new.
-    init(rooms: Int, maxEvents: Int, idleAnswers: Int = 0) {
+    init(rooms: Int, maxEvents: Int, idleAnswers: Int = 0, excess: Excess = .tooLarge) {
         self.rooms = rooms
         self.maxEvents = maxEvents
+        self.excess = excess
         state = Mutex(State(idleAnswers: idleAnswers))
     }
 
@@ -147,19 +189,26 @@ private final class BoundedServer: MatrixTransport {
             return MatrixResponse(status: 404, body: try JSONValue.object(["errcode": "M_NOT_FOUND"]).encoded())
         }
         let asked = try Self.read(request)
-        let news = try state.withLock { state in
+        let found: [Int]? = state.withLock { state in
             state.asked.append(asked)
             let isSliding = request.method == .post
             let news = (0..<min(asked.rooms, rooms)).filter { room in
                 state.delivered[room].map { isSliding && $0 < asked.events } ?? true
             }
-            guard news.count * asked.events <= maxEvents else { throw TransportError.tooLarge(limit: maxEvents) }
+            guard news.count * asked.events <= maxEvents else { return nil }
             for room in news { state.delivered[room] = asked.events }
             if news.isEmpty, asked.rooms >= rooms {
                 state.isWaiting = state.idleAnswers == 0
                 state.idleAnswers -= 1
             }
             return news
+        }
+        guard let news = found else {
+            switch excess {
+            case .tooLarge: throw TransportError.tooLarge(limit: maxEvents)
+            case .timeout: throw TransportError.timedOut
+            case .gatewayTimeout: return MatrixResponse(status: 504, body: Data("<html>".utf8))
+            }
         }
         if isWaiting { try await Task.sleep(for: .seconds(60)) }
         return MatrixResponse(status: 200, body: try response(news, asked.events, isSliding: request.method == .post))

@@ -229,6 +229,32 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A sync that starts over keeps an invitation that its first answer does not include, and when it came")
+    func invitationsAfterStartingOver() async throws {
+        let parts = try await AccountParts.make()
+        let (status, rooms) = (SyncStatus(), ["!known:example.org", "!late:example.org"].map { RoomID($0) })
+        let writer = writer(parts, status: status)
+        var batch = SyncBatch()
+        batch.invitations = (rooms + [RoomID("!gone:example.org")]).map {
+            Invitation(room: $0, receivedAt: Date(timeIntervalSince1970: 1))
+        }
+        try await parts.writer.write(batch)
+        func invited(_ room: RoomID) -> RoomUpdate {
+            var update = RoomUpdate(id: room)
+            update.membership = .invited
+            return update
+        }
+        var first = SyncUpdate(token: "20:1", rooms: [invited(rooms[0])])
+        (first.isWhole, first.isCaughtUp) = (true, false)
+        try await writer.write(first, as: Self.setting)
+        #expect(parts.writer.invitations.value.count == 3)
+        try await writer.write(SyncUpdate(token: "120:2", rooms: [invited(rooms[1])]), as: Self.setting)
+        let left = parts.writer.invitations.value
+        #expect(Set(left.map(\.room)) == Set(rooms))
+        #expect(left.allSatisfy { $0.receivedAt == Date(timeIntervalSince1970: 1) })
+        await parts.store.close()
+    }
+
     @Test("An invitation to a room that is encrypted says so, even if that event cannot be read otherwise")
     func encryptedInvitation() async throws {
         let parts = try await AccountParts.make()

@@ -180,6 +180,17 @@ struct AccountSessionTests {
         try await backend.saveDraft(Fixtures.draft("half a thought"), in: room)
         #expect(try await accounts.pendingCount(of: ann) == PendingCount(messages: 1, drafts: 1))
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        if RatchetLibrary.version != nil {
+            // Another program's session would take the place of this device and its keys.
+            let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
+            let client = MatrixClient(server: server.url, transport: CurlTransport())
+            let session = try await client.logIn(name: name, password: "password", deviceName: "Other")
+            await #expect(throws: SignInProblem.otherDevice) {
+                _ = try await accounts.signIn(
+                    to: server, with: .accessToken(AccountCredential(session.token.value)), again: ann)
+            }
+            #expect(try await client.with(token: session.token).whoAmI().user == session.user)
+        }
         #expect(try await AccountHome.signIn(name, to: accounts, again: ann) == ann)
         try await AccountHome.wait(accounts, for: ann) { $0 == .online }
         for await items in backend.outbox.items(in: room) where items.isEmpty { break }

@@ -70,6 +70,8 @@ public enum SignInProblem: Error, Equatable, Sendable {
     case tooOften(wait: Duration?)
     /// Signed in as a different user than the signed-out account's.
     case otherUser
+    /// The token is that of another device, while the keys of the account's device are still stored.
+    case otherDevice
     case alreadyHere
     case rejected(reason: String)
     /// The account's store could not be opened.

@@ -1,3 +1,5 @@
+public import Composer
+
 /// A change of a message by the user that the backend has not applied.
 public struct PendingChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
@@ -9,10 +11,16 @@ public struct PendingChange: Equatable, Sendable {
     public var kind: Kind
     /// Whether the backend permanently rejected the change: the message is then shown without it.
     public var isRejected: Bool
+    /// The text of the message's latest edit, if the backend has rejected that: it is shown nowhere else, and another edit
+    /// takes its place.
+    public var rejectedText: WrittenText?
 
-    public init(transaction: TransactionID, kind: Kind, isRejected: Bool = false) {
+    public init(
+        transaction: TransactionID, kind: Kind, isRejected: Bool = false, rejectedText: WrittenText? = nil
+    ) {
         self.transaction = transaction
         self.kind = kind
         self.isRejected = isRejected
+        self.rejectedText = rejectedText
     }
 }

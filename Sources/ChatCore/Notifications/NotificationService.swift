@@ -10,15 +10,19 @@ public struct MessageArrival: Equatable, Sendable {
     /// Whether it arrived while the account caught up with its server, as after sleep. One notification is enough for
     /// all such messages.
     public var isMissed: Bool
+    /// Whether the user had read the message before an edit made it a mention. It does not count as unread.
+    public var wasRead: Bool
 
     public init(
-        message: Message, senderName: String, level: NotificationLevel, isSilent: Bool = false, isMissed: Bool = false
+        message: Message, senderName: String, level: NotificationLevel, isSilent: Bool = false, isMissed: Bool = false,
+        wasRead: Bool = false
     ) {
         self.message = message
         self.senderName = senderName
         self.level = level
         self.isSilent = isSilent
         self.isMissed = isMissed
+        self.wasRead = wasRead
     }
 }
 

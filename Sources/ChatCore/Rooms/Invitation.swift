@@ -17,6 +17,8 @@ public struct Invitation: Identifiable, Equatable, Sendable, Codable {
     public var isEncrypted: Bool
     /// Whether this is a knock of the user, which a member of the room has to accept.
     public var isKnock = false
+    /// Whether the room is a space, which has no messages.
+    public var isSpace = false
     /// When this client first received the invitation.
     public var receivedAt: Date
 
@@ -46,7 +48,7 @@ public struct Invitation: Identifiable, Equatable, Sendable, Codable {
 }
 
 extension Invitation {
-    /// Decodes an invitation; data of earlier versions lacks `isKnock`.
+    /// Decodes an invitation; data of earlier versions lacks `isKnock` and `isSpace`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         room = try values.decode(RoomID.self, forKey: .room)
@@ -59,6 +61,7 @@ extension Invitation {
         isDirect = try values.decode(Bool.self, forKey: .isDirect)
         isEncrypted = try values.decode(Bool.self, forKey: .isEncrypted)
         isKnock = try values.decodeIfPresent(Bool.self, forKey: .isKnock) ?? false
+        isSpace = try values.decodeIfPresent(Bool.self, forKey: .isSpace) ?? false
         receivedAt = try values.decode(Date.self, forKey: .receivedAt)
     }
 }
@@ -68,7 +71,7 @@ public protocol InvitationService: Sendable {
     /// All invitations, newest first: once at the start, then after each change.
     func invitations() -> AsyncStream<[Invitation]>
     /// Joins the room, which moves it from the invitations to the rooms.
-    /// - Throws: ``ChatError/notFound`` if the invitation was revoked.
+    /// - Throws: ``ChatError/notFound`` if the invitation was revoked, ``ChatError/spaceUnsupported``.
     func accept(_ invitation: RoomID) async throws
     /// Rejects an invitation, or withdraws a knock.
     /// - Throws: ``ChatError`` if the server could not be reached: the invitation stays.

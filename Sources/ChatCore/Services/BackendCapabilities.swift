@@ -31,6 +31,8 @@ public struct BackendCapabilities: OptionSet, Sendable {
     public static let plainTexts = BackendCapabilities(rawValue: 1 << 10)
     /// The user can choose what notifies, by room and by keyword, for all devices.
     public static let notificationSettings = BackendCapabilities(rawValue: 1 << 11)
+    /// The backend always says when others stop typing, and does not repeat that they type.
+    public static let typingEnds = BackendCapabilities(rawValue: 1 << 12)
 }
 
 /// A room's header information besides its name.

@@ -20,6 +20,8 @@ public enum ChatError: Error, Equatable, Sendable {
     case tooManyAttachments(limit: Int)
     /// A message of this kind, such as an emote, has no attachments.
     case attachmentsNotPermitted
+    /// The room is a space, which has no messages.
+    case spaceUnsupported
     /// See ``ChatLimits/isValidReaction(_:)``.
     case invalidReaction
     /// The account has to encrypt and cannot on this device.

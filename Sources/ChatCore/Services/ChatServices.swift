@@ -11,6 +11,11 @@ public protocol RoomService: Sendable {
     func renameRoom(_ room: RoomID, to name: String) async throws
     /// Leaves the room and deletes its history from this computer.
     func leaveRoom(_ room: RoomID) async throws
+    /// Returns the number of unsent items that leaving the room would lose.
+    func pendingCount(in room: RoomID) async throws -> PendingCount
+    /// What was not sent in each room that the user is no longer in, just before it is removed. What nobody
+    /// observes waits for an observer.
+    func unsentOfLeftRooms() -> AsyncStream<UnsentContent>
     func removeMember(_ member: MemberID, from room: RoomID) async throws
     /// Marks the room as unread on all devices of the user, or removes the mark. Reading a message there or sending one
     /// removes it, too.
@@ -19,6 +24,12 @@ public protocol RoomService: Sendable {
     /// Marks all messages of the room as read, and removes its unread mark.
     /// - Throws: ``ChatError/notFound`` or a storage error.
     func markAllRead(in room: RoomID) async throws
+}
+
+extension RoomService {
+    public func pendingCount(in room: RoomID) async throws -> PendingCount { PendingCount() }
+    /// For a backend whose rooms only the user removes.
+    public func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { AsyncStream { $0.finish() } }
 }
 
 /// A backend that creates initial rooms for a new user.

@@ -64,8 +64,12 @@ final class RoomPresenter {
 
     func confirmLeaving(_ room: RoomID, named name: String, in account: DisplayedAccount) {
         guard let window else { return }
-        Confirmation.present(.leaving(name, .gettext), over: window) {
-            [rooms = account.coordinator.rooms] in rooms.send(.leave(room))
+        Task { [weak window, coordinator = account.coordinator] in
+            let pending = await coordinator.pendingCount(in: room)
+            guard let window else { return }
+            Confirmation.present(.leaving(name, losing: pending, .gettext), over: window) {
+                [rooms = coordinator.rooms] in rooms.send(.leave(room))
+            }
         }
     }
 

@@ -12,7 +12,11 @@ final class ReactionsView {
     var onToggle: ((String) -> Void)?
     private var chips: [Button] = []
     var lastLine: Widget? { lines.last }
-    private var displayedReactions: [MessageItem.Reaction] = []
+    /// The number of reactions without a chip, in this line.
+    private lazy var more = Label()
+    private var moreLine: Box?
+    private var displayed = ShownReactions([])
+    private var displayedReactions: [MessageItem.Reaction] { displayed.reactions }
 
     init(isOwn: Bool) {
         self.isOwn = isOwn
@@ -23,8 +27,12 @@ final class ReactionsView {
     }
 
     func show(_ reactions: [MessageItem.Reaction]) {
-        guard reactions != displayedReactions else { return }
-        displayedReactions = reactions
+        let shown = ShownReactions(reactions)
+        guard shown != displayed else { return }
+        displayed = shown
+        let reactions = shown.reactions
+        moreLine?.remove(more)
+        moreLine = nil
         while chips.count > reactions.count, let chip = chips.popLast() {
             lines.last?.remove(chip)
             if chips.count.isMultiple(of: Self.chipsInLine), let line = lines.popLast() { widget.remove(line) }
@@ -36,7 +44,17 @@ final class ReactionsView {
             chip.tooltip = MessageText.localized.names(reaction)
             chip.setAccessibleLabel(MessageText.localized.accessibleText(reaction))
         }
+        if shown.more > 0 { showMore(shown.more) }
         widget.isVisible = !reactions.isEmpty
+    }
+
+    private func showMore(_ count: Int) {
+        more.addStyle("more-reactions")
+        more.text = "+\(count)"
+        more.tooltip = MessageText.localized.moreReactions(count)
+        more.setAccessibleLabel(MessageText.localized.moreReactions(count))
+        moreLine = lines.last
+        moreLine?.append(more)
     }
 
     private func addChip() {

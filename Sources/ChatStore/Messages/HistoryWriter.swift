@@ -1,4 +1,5 @@
 import ChatCore
+import Foundation
 import GRDB
 
 /// Inserts history before a position in a room, newest first.
@@ -12,13 +13,18 @@ struct HistoryWriter {
     private let db: Database
     private let isSynced: Bool
 
-    /// - Parameter isSynced: Whether a sync brought the events, rather than a request for history.
-    init(to record: RoomRecord, before position: Int64, isSynced: Bool = false, _ db: Database) throws {
+    /// - Parameters:
+    ///   - isSynced: Whether a sync brought the events, rather than a request for history.
+    ///   - now: When the events arrived.
+    init(
+        to record: RoomRecord, before position: Int64, isSynced: Bool = false, arrivedAt now: Date, _ db: Database
+    ) throws {
         self.record = record
         self.db = db
         self.position = position
         self.isSynced = isSynced
-        messages = try MessageWriter(to: record, allowingFormerMembers: true, before: position, in: db)
+        messages = try MessageWriter(
+            to: record, allowingFormerMembers: true, before: position, arrivedAt: now, in: db)
     }
 
     /// Inserts an event before all those inserted so far.

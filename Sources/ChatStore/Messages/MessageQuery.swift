@@ -196,13 +196,17 @@ struct MessageQuery {
         }
         try ReceiptStore(record: room, db: db).addReadReceipts(to: &messages)
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
+        // The reactions of one message by their text: there may be any number of them.
+        var (reacted, places): (Int?, [String: Int]) = (nil, [:])
         while let row = try reactions.next() {
             guard let index = try messageIndex(row) else { continue }
+            if index != reacted { (reacted, places) = (index, [:]) }
             let text: String = try row.value("text")
             let sender: MemberID = try row.identifier("sender")
-            if let reactionIndex = messages[index].reactions.firstIndex(where: { $0.text == text }) {
-                messages[index].reactions[reactionIndex].senders.append(sender)
+            if let place = places[text] {
+                messages[index].reactions[place].senders.append(sender)
             } else {
+                places[text] = messages[index].reactions.count
                 messages[index].reactions.append(Reaction(text: text, senders: [sender]))
             }
         }

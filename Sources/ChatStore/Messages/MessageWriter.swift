@@ -22,6 +22,8 @@ struct MessageWriter {
     private var senders: [MemberID: Sender] = [:]
     private var newest: (key: Int64, text: String)?
     private var lastActivity = Int64.min
+    /// The room's latest possible activity, in milliseconds: a sender's clock may be wrong.
+    private let latestActivity: Int64
     private var unread = 0
     private var mentions = 0
 
@@ -29,10 +31,13 @@ struct MessageWriter {
     /// - Parameters:
     ///   - allowingFormerMembers: Whether senders may have left the room.
     ///   - position: The position that messages are prepended before; `nil` for the beginning of the room.
+    ///   - now: When other users' messages arrived; no activity is later. `nil` if their dates can be trusted.
     init(
-        to record: RoomRecord, allowingFormerMembers: Bool = false, before position: Int64? = nil, in db: Database
+        to record: RoomRecord, allowingFormerMembers: Bool = false, before position: Int64? = nil,
+        arrivedAt now: Date? = nil, in db: Database
     ) throws {
         self.record = record
+        latestActivity = now?.milliseconds ?? .max
         self.db = db
         allowsFormerMembers = allowingFormerMembers
         let found = try record.ends(in: db)
@@ -65,7 +70,7 @@ struct MessageWriter {
         // State events do not count as activity and are never unread, and neither are hidden messages.
         guard new.event == nil, !sender.isIgnored else { return message }
         newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
-        lastActivity = max(lastActivity, new.sentAt.milliseconds)
+        lastActivity = max(lastActivity, activity(of: new))
         if !sender.isOwn, new.notificationLevel != .none { unread += 1 }
         if !sender.isOwn, new.notificationLevel == .mention { mentions += 1 }
         return message
@@ -80,7 +85,7 @@ struct MessageWriter {
         if isSynced { arrivals.last += 1 } else { arrivals.first -= 1 }
         if hasNoLast, newest == nil, new.event == nil, !sender.isIgnored {
             newest = (MessageKey(room: record.key, position: ends.first).raw, new.summary)
-            lastActivity = new.sentAt.milliseconds
+            lastActivity = activity(of: new)
         }
         let arrival = isSynced ? arrivals.last : arrivals.first
         return try insert(new, by: sender, position: ends.first, arrival: arrival)
@@ -90,12 +95,16 @@ struct MessageWriter {
         guard let newest else { return }
         try db.cachedStatement(
             sql: """
-                UPDATE room SET lastMessage = ?, lastText = ?, lastActivity = max(lastActivity, ?),
+                UPDATE room SET lastMessage = ?, lastText = ?, lastActivity = max(min(lastActivity, ?), ?),
                     unread = unread + ? WHERE key = ?
                 """
-        ).execute(arguments: [newest.key, newest.text.preview, lastActivity, unread, record.key])
+        ).execute(arguments: [
+            newest.key, newest.text.preview, latestActivity, lastActivity, unread, record.key,
+        ])
         if mentions > 0 { try record.addMentions(mentions, in: db) }
     }
+
+    private func activity(of new: NewMessage) -> Int64 { min(new.sentAt.milliseconds, latestActivity) }
 
     private func insert(_ new: NewMessage, by sender: Sender, position: Int64, arrival: Int64) throws -> Message {
         guard MessageKey.positions.contains(position) else { throw ChatError.storage(reason: "the room is full") }
@@ -106,6 +115,7 @@ struct MessageWriter {
             content.written = noted
         }
         if content.written != nil { content.mentionsEveryone = false }
+        let transaction = try unused(new.transactionID, for: new.id)
         try db.cachedStatement(
             sql: """
                 INSERT INTO message
@@ -114,7 +124,7 @@ struct MessageWriter {
                 """
         ).execute(arguments: [
             key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, content.kind.code,
-            new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, content.formattedText,
+            new.delivery.code, transaction?.rawValue, new.replyTo?.rawValue, content.formattedText,
             content.text,
         ])
         if content.written != nil || content.mentionsEveryone {
@@ -129,9 +139,16 @@ struct MessageWriter {
         var message = Message(
             id: new.id, roomID: record.room.id, sender: new.sender, content: content,
             sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
-            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery)
+            transactionID: transaction, replyTo: new.replyTo, delivery: new.delivery)
         message.trust = new.trust
         return message
+    }
+
+    /// Returns `nil` in place of the transaction of another message: a server may repeat one, and that must not block
+    /// the history.
+    private func unused(_ transaction: TransactionID?, for id: MessageID) throws -> TransactionID? {
+        guard let transaction else { return nil }
+        return try MessageQuery(room: record).contains(id, or: transaction, in: db) ? nil : transaction
     }
 
     private func insertEncryption(of new: NewMessage, _ key: Int64) throws {

@@ -4,10 +4,8 @@ import GRDB
 
 /// Edits, deletions and reactions of messages that are not stored yet, as history is fetched newest first.
 enum UnresolvedRelation {
+    /// - Parameter limit: How many of a room are stored. Beyond that, the oldest of the sender with the most are removed.
     static func store(_ change: MessageChange, in record: RoomRecord, atMost limit: Int, _ db: Database) throws {
-        let count = try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT count(*) FROM orphan WHERE room = ?"), arguments: [record.key])
-        guard count ?? 0 < limit else { return }
         let (kind, storedWording) =
             switch change.kind {
             case .edit(let wording): ("edit", wording)
@@ -20,6 +18,22 @@ enum UnresolvedRelation {
                 storedWording.html, storedWording.text, change.content?.kind.code, change.content?.storedFiles,
                 try WrittenColumn.data(of: storedWording), change.protection, change.isMention,
             ])
+        let count = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM orphan WHERE room = ?"), arguments: [record.key])
+        if let count, count > limit { try remove(count - limit, from: record, db) }
+    }
+
+    /// Not simply the oldest: a single member could send any number, dated in the future.
+    private static func remove(_ excess: Int, from record: RoomRecord, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                DELETE FROM orphan WHERE room = ?1 AND (target, id) IN (
+                    SELECT target, id FROM orphan WHERE room = ?1 AND sender = (
+                        SELECT sender FROM orphan WHERE room = ?1 GROUP BY sender
+                        ORDER BY count(*) DESC, sender LIMIT 1)
+                    ORDER BY givenAt, target, id LIMIT ?2)
+                """
+        ).execute(arguments: [record.key, excess])
     }
 
     /// Removes and returns the changes of a message, in chronological order.

@@ -4,18 +4,35 @@ import GRDB
 
 /// The stored invitations.
 struct InvitationTable {
+    /// The rooms whose invitations an incomplete list has not included yet, one a line.
+    private static let uncertainSetting = "uncertainInvitations"
+
     let db: Database
 
     func apply(_ batch: SyncBatch) throws {
-        if batch.areInvitationsWhole {
-            let listedRooms = Set(batch.invitations.map(\.room.rawValue))
-            for room in try String.fetchAll(db, sql: "SELECT room FROM invitation") where !listedRooms.contains(room) {
-                try remove(room)
-            }
-        }
+        try prune(batch)
         let invited = Set(batch.invitations.map(\.room))
         for room in batch.rooms where !invited.contains(room.id) { try remove(room.id.rawValue) }
         for invitation in batch.invitations { try put(invitation) }
+    }
+
+    /// Removes the invitations that a complete list does not include. Those of an incomplete one stay until it ends, in
+    /// whichever run of the application: one that was removed too early would return as a new one.
+    private func prune(_ batch: SyncBatch) throws {
+        let settings = SettingTable(db: db)
+        let stored = try settings.value(of: Self.uncertainSetting) ?? ""
+        let begins = batch.areInvitationsWhole || batch.beginsInvitations
+        var uncertain =
+            begins
+            ? Set(try String.fetchAll(db, sql: "SELECT room FROM invitation"))
+            : Set(stored.split(separator: "\n").map(String.init))
+        uncertain.subtract(batch.invitations.map(\.room.rawValue))
+        if batch.areInvitationsWhole || batch.endsInvitations {
+            for room in uncertain { try remove(room) }
+            uncertain = []
+        }
+        let remaining = uncertain.sorted().joined(separator: "\n")
+        if remaining != stored { try settings.set(remaining, for: Self.uncertainSetting) }
     }
 
     /// Without those by users who have been ignored since: the server leaves out only new ones.

@@ -30,7 +30,9 @@ extension RoomSync {
             // As stored: an edit may mention the user in a message that does not.
             let level = try storedLevel(at: message.position, in: record)
             return level == .none
-                ? nil : MessageArrival(message: message, senderName: sender.displayName, level: level)
+                ? nil
+                : MessageArrival(
+                    message: message, senderName: sender.displayName, level: level, wasRead: !isUnread)
         }
     }
 

@@ -33,7 +33,7 @@ extension RoomSync {
             changed.insert(receiptTarget)
         }
         let front = try EventPositions(record: record, db: db).lastMessage(before: gap.position)?.position
-        var writer = try HistoryWriter(to: record, before: end, db)
+        var writer = try HistoryWriter(to: record, before: end, arrivedAt: now, db)
         for event in segment.new.reversed() {
             if let message = event.message { changedMembers += try put(sender: message.sender, into: record) }
             changed.formUnion(try writer.prepend(event))

@@ -48,10 +48,10 @@ extension RoomSync {
         try record.refreshLastMessage(in: db)
         try db.execute(
             sql: """
-                UPDATE room SET lastActivity = max(
-                    lastActivity, coalesce((SELECT sentAt FROM message WHERE key = lastMessage), lastActivity))
+                UPDATE room SET lastActivity = min(?, max(
+                    lastActivity, coalesce((SELECT sentAt FROM message WHERE key = lastMessage), lastActivity)))
                 WHERE key = ?
-                """, arguments: [record.key])
+                """, arguments: [now.milliseconds, record.key])
     }
 
     // MARK: Inserting
@@ -130,7 +130,7 @@ extension RoomSync {
         _ changed: inout Set<MessageID>, _ changedMembers: inout [Member]
     ) throws -> [TimelineEvent] {
         let positions = EventPositions(record: record, db: db)
-        var writer = try HistoryWriter(to: record, before: position, db)
+        var writer = try HistoryWriter(to: record, before: position, arrivedAt: now, db)
         for event in run.events.reversed() {
             if try runs.isMissing(event) {
                 if let message = event.message { changedMembers += try put(sender: message.sender, into: record) }

@@ -19,7 +19,7 @@ extension RoomSync {
         if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
             changed.insert(receiptTarget)
         }
-        var writer = try HistoryWriter(to: record, before: gap.position, isSynced: isSynced, db)
+        var writer = try HistoryWriter(to: record, before: gap.position, isSynced: isSynced, arrivedAt: now, db)
         var isClosed = token == nil
         for (index, event) in events.enumerated().reversed() {
             guard let id = event.id else { continue }

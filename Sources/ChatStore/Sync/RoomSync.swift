@@ -1,5 +1,5 @@
 import ChatCore
-import Foundation
+public import Foundation
 import GRDB
 
 extension ChatStore {
@@ -7,16 +7,19 @@ extension ChatStore {
     /// and the server is then asked for it again.
     ///
     /// Idempotent: known events change nothing, so that batches may repeat or overlap.
+    /// - Parameter now: When the batch arrived. No room's activity is later, whatever dates its messages have.
     /// - Returns: The changes of the rooms, in the order of the batch, and then of those rooms that only the list of
     ///   ignored users concerns.
-    public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
+    public func apply(_ batch: SyncBatch, at now: Date = Date()) async throws -> [RoomChange] {
         let leftRooms = batch.rooms.filter { $0.isLeft || $0.isSpace }.map(\.id)
+        // The user did not decide to discard it.
+        try await reportUnsent(of: leftRooms)
         // Delete unsent data first: after a crash in between, it must not outlive its room.
         try await removeUnsent(of: leftRooms)
         let changes: [RoomChange] = try await writeCache { db in
             // Before the rooms: what is new may be by a user who is ignored from now on.
             let ignored = try batch.ignoredUsers.map { try IgnoredUserTable(db: db).set($0).map(\.room.id) } ?? []
-            var roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            var roomChanges = try batch.rooms.map { try RoomSync(db: db, now: now).apply($0) }
             for room in ignored {
                 if let index = roomChanges.firstIndex(where: { $0.room == room }) {
                     roomChanges[index].needsReload = true
@@ -56,6 +59,8 @@ struct RoomSync {
     private static let maxUnresolvedRelations = 5000
 
     let db: Database
+    /// When the events arrived.
+    var now = Date()
 
     func apply(_ batch: RoomBatch) throws -> RoomChange {
         var roomChange = RoomChange(room: batch.id)
@@ -145,7 +150,7 @@ struct RoomSync {
             sql: "INSERT INTO room (id, kind, name, lastActivity) VALUES (?, ?, ?, ?)",
             arguments: [
                 batch.id.rawValue, (batch.isDirect ? Room.Kind.direct : .group).rawValue,
-                batch.name ?? batch.id.rawValue, batch.createdAt.milliseconds,
+                batch.name ?? batch.id.rawValue, min(batch.createdAt, now).milliseconds,
             ])
         return true
     }
@@ -186,7 +191,7 @@ struct RoomSync {
         _ events: [TimelineEvent], from knownStart: Int64?, into record: RoomRecord, behind gap: String?,
         _ changed: inout Set<MessageID>, _ changedMembers: inout [Member]
     ) throws -> [Message] {
-        var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
+        var writer = try MessageWriter(to: record, allowingFormerMembers: true, arrivedAt: now, in: db)
         var inserted: [Message] = []
         let positions = EventPositions(record: record, db: db)
         let receipts = ReceiptStore(record: record, db: db)
@@ -258,8 +263,11 @@ struct RoomSync {
     /// Returns `nil` for a new event.
     private func position(of event: TimelineEvent, among positions: EventPositions) throws -> Int64? {
         if let position = try event.id.flatMap({ try positions.position(of: $0) }) { return position }
-        guard let transaction = event.message?.transactionID else { return nil }
-        return try MessageQuery(room: positions.record).find(transaction, in: db)?.position
+        guard let transaction = event.message?.transactionID,
+            let stored = try MessageQuery(room: positions.record).find(transaction, in: db)
+        else { return nil }
+        // One that the server has sent is another message: a server may repeat a transaction.
+        return stored.delivery == .sent ? nil : stored.position
     }
 
     /// Moves the user's read position to their own join: messages sent before it do not count as unread.

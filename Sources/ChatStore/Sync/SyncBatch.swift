@@ -10,6 +10,11 @@ public struct SyncBatch: Equatable, Sendable {
     public var invitations: [Invitation] = []
     /// Whether ``invitations`` is the complete list, as in an initial sync.
     public var areInvitationsWhole = false
+    /// Whether a complete list begins with ``invitations``, as in an initial sync of several responses.
+    public var beginsInvitations = false
+    /// Whether a list that began earlier is complete with ``invitations``. The invitations that it did not include are
+    /// removed; without such a list, none.
+    public var endsInvitations = false
     /// All direct chats, or `nil` if they did not change.
     public var directRooms: Set<RoomID>?
     /// All ignored users, or `nil` if they did not change.

@@ -48,13 +48,49 @@ extension ChatStore {
         }
     }
 
+    /// What was unsent in each room that a sync removes, just before it does. What nobody observes waits for an observer.
+    public func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { unsentFeed.contents() }
+
+    /// Tells the observers of ``unsentOfLeftRooms()`` what rooms hold.
+    func reportUnsent(of rooms: [RoomID]) async throws {
+        guard !rooms.isEmpty else { return }
+        let listed: [(room: RoomID, sentDraft: Int64?)] = try await read { db in
+            try rooms.compactMap { room in try RoomRecord.find(room, in: db).map { (room, $0.sentDraft) } }
+        }
+        guard !listed.isEmpty else { return }
+        let contents: [UnsentContent] = try await readPending { db in
+            let requests = try OutboxTable(db: db).requests
+            return try listed.map { room, sent in
+                let messages: [WrittenMessage] = requests.compactMap { request in
+                    guard request.room == room, case .send(let message) = request.action else { return nil }
+                    return message
+                }
+                let row = try DraftTable(db: db).row(of: room)
+                return UnsentContent(
+                    room: room, messages: messages, draft: row.flatMap { $0.token == sent ? nil : $0.draft })
+            }
+        }
+        for content in contents where !content.messages.isEmpty || content.draft != nil { unsentFeed.publish(content) }
+    }
+
     /// Returns the number of unsent items that would be lost with this store.
     public func pendingCount() async throws -> PendingCount {
-        let requests = try await outboxRequests()
-        let changes = requests.count { $0.action.target != nil }
         let sent = try await read { db in try RoomTable(db: db).sentDrafts }
         let drafts = try await readPending { db in try DraftTable(db: db).tokens }
-        return PendingCount(
-            messages: requests.count - changes, changes: changes, drafts: drafts.count { !sent.contains($0) })
+        return PendingCount(of: try await outboxRequests(), drafts: drafts.count { !sent.contains($0) })
+    }
+
+    /// Returns the number of unsent items that would be lost with a room.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func pendingCount(in room: RoomID) async throws -> PendingCount {
+        let requests = try await outboxRequests().filter { $0.room == room }
+        return PendingCount(of: requests, drafts: try await draft(in: room) == nil ? 0 : 1)
+    }
+}
+
+extension PendingCount {
+    fileprivate init(of requests: [OutboxRequest], drafts: Int) {
+        let changes = requests.count { $0.action.target != nil }
+        self.init(messages: requests.count - changes, changes: changes, drafts: drafts)
     }
 }

@@ -393,12 +393,12 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// Keeps what was sent into a room that is left before it is stored.
+    /// Keeps what was written in a room that is left before it is sent.
     private func keepUnsent(of coordinator: ConversationCoordinator, in account: String) {
         coordinator.onUnsent = { [unsentReplies] text, room in
-            unsentReplies.add(
-                UnsentReplies.Reply(text, to: NotificationTarget(account: account, room: room), isComposed: true))
+            unsentReplies.keep(text, in: NotificationTarget(account: account, room: room))
         }
+        coordinator.followUnsent()
     }
 
     private func trackConnecting(_ state: AccountState) {

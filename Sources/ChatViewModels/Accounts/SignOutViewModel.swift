@@ -91,22 +91,7 @@ extension SignOutViewModel.State {
     }
 
     private nonisolated func countedLosses(_ pending: PendingCount, _ translator: Translator) -> [String] {
-        var lines: [String] = []
-        if pending.messages > 0 {
-            lines.append(
-                translator.plural(
-                    "{count} unsent message will be lost.", "{count} unsent messages will be lost.", pending.messages))
-        }
-        if pending.changes > 0 {
-            lines.append(
-                translator.plural(
-                    "{count} unsent change to a message will be lost.",
-                    "{count} unsent changes to messages will be lost.", pending.changes))
-        }
-        if pending.drafts > 0 {
-            lines.append(
-                translator.plural("{count} draft will be lost.", "{count} drafts will be lost.", pending.drafts))
-        }
+        var lines = pending.unsentLosses(translator)
         if let keys = keyLoss(pending.keys, translator) { lines.append(keys) }
         if let recovery = recoveryLoss(pending.recovery, translator) { lines.append(recovery) }
         return lines
@@ -138,5 +123,27 @@ extension SignOutViewModel.State {
                 "Your recovery key could not be checked. If it is not saved, encrypted messages may no longer be readable."
             )
         }
+    }
+}
+
+extension PendingCount {
+    /// A line for each kind of what was not sent.
+    nonisolated func unsentLosses(_ translator: Translator) -> [String] {
+        var lines: [String] = []
+        if messages > 0 {
+            lines.append(
+                translator.plural(
+                    "{count} unsent message will be lost.", "{count} unsent messages will be lost.", messages))
+        }
+        if changes > 0 {
+            lines.append(
+                translator.plural(
+                    "{count} unsent change to a message will be lost.",
+                    "{count} unsent changes to messages will be lost.", changes))
+        }
+        if drafts > 0 {
+            lines.append(translator.plural("{count} draft will be lost.", "{count} drafts will be lost.", drafts))
+        }
+        return lines
     }
 }

@@ -21,6 +21,20 @@ public nonisolated enum ChatCommand: Equatable, Sendable {
 extension ChatCommand {
     /// The message to send, or `nil` if the command sends none.
     nonisolated var messageCommand: MessageCommand? { if case .message(let command) = self { command } else { nil } }
+
+    /// Replaces a name by the identifier of the mention that the argument consists of: others may have the same name.
+    nonisolated func identified(by text: WrittenText) -> ChatCommand {
+        let mentions = text.mentions
+        guard mentions.count == 1, let mention = mentions.first else { return self }
+        switch (self, mention.target) {
+        case (.invite(mention.text), .member(let id)): return .invite(id)
+        case (.remove(mention.text), .member(let id)): return .remove(id)
+        // A link also names the servers to join through.
+        case (.join(mention.text), .room(let id, let via)):
+            return .join(via.isEmpty ? id : mention.target.link?.address ?? id)
+        default: return self
+        }
+    }
 }
 
 /// Why a command failed, as a localized text.

@@ -33,12 +33,20 @@ final class ConversationSources {
         let directories = members[room] ?? Members()
         members[room] = directories
         return [
-            DirectorySource(prefix: "@", directory: directories.all) { [weak self] _ in
-                // Members are loaded lazily, but a mention may be of any of them.
+            // Members are loaded lazily, but a mention may be of any of them.
+            DirectorySource(
+                prefix: "@", directory: directories.all, refresh: { [weak self] _ in self?.refreshMembers(of: room) },
+                arrivals: { [weak self] _ in
+                    guard let loading = self?.memberLists.load(room) else { return nil }
+                    return { [weak self] in
+                        await loading.value
+                        self?.refreshMembers(of: room)
+                    }
+                }),
+            // Answers at once, as a list that nobody asked for must not wait.
+            DirectorySource(prefix: "", directory: directories.named) { [weak self] _ in
                 self?.memberLists.load(room)
                 self?.refreshMembers(of: room)
-            },
-            DirectorySource(prefix: "", directory: directories.named) { [weak self] _ in self?.refreshMembers(of: room)
             },
             DirectorySource(prefix: "#", directory: rooms) { [weak self] in self?.refreshRooms($0) },
         ]

@@ -77,6 +77,7 @@ public final class ComposerViewModel: ViewModel {
     /// The messages that the service did not know the room of, since the last that it accepted.
     @ObservationIgnored private var rejected: [ComposedMessage] = []
     @ObservationIgnored private let drafts: DraftWriter
+    @ObservationIgnored private let draftReader: DraftReader
     @ObservationIgnored private let queue = DeliveryQueue()
     @ObservationIgnored private let commandQueue = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
@@ -92,6 +93,8 @@ public final class ComposerViewModel: ViewModel {
     ///   - emoji: receives the emoji the user picks, so that completion can rank them first.
     ///   - spellChecker: judges words; `nil` if spelling is not checked.
     ///   - languages: remembers the room's languages; `nil` if it has none of its own.
+    ///   - typingTimeout: how long others are shown as typing, in case the service does not say that they stopped; zero
+    ///     for no limit.
     ///   - onWordAdded: called when the user added a word to a dictionary.
     ///   - onCommand: executes commands that are not messages. Errors are reported, and the command's text is restored.
     ///   - onOutput: receives events that concern other parts of the window, until ``stopReporting(_:)``.
@@ -100,7 +103,8 @@ public final class ComposerViewModel: ViewModel {
         configuration: ComposerConfiguration = .preset(.parlance), completionSources: [any CompletionSource] = [],
         inputController: (any ComposerInputController)? = nil, time: Timekeeper = .continuous,
         commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil, spellChecker: (any SpellChecker)? = nil,
-        languages: (any WritingLanguageService)? = nil, onWordAdded: @escaping () -> Void = {},
+        languages: (any WritingLanguageService)? = nil, typingTimeout: Duration = .seconds(30),
+        onWordAdded: @escaping () -> Void = {},
         makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) },
         onCommand: @escaping (ChatCommand) async throws -> Void = { _ in },
         onOutput: @escaping (Output) -> Void = { _ in }
@@ -118,8 +122,7 @@ public final class ComposerViewModel: ViewModel {
         var configuration = configuration
         // Together with the time to write it, this keeps the stored draft at most half a second behind the keyboard.
         configuration.draftDelay = .milliseconds(300)
-        // The service reports when others stop typing; the timeout covers a lost report.
-        configuration.typingTimeout = .seconds(30)
+        configuration.typingTimeout = typingTimeout
         configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
         preferences = WritingPreferences(sendKey: configuration.sendKey)
         let session = ComposerSession(
@@ -130,6 +133,7 @@ public final class ComposerViewModel: ViewModel {
         drafts = DraftWriter(service: service, roomID: roomID, stored: session.makeDraft()) { [weak session] in
             session?.report($0)
         }
+        draftReader = DraftReader(service: service, roomID: roomID, time: time)
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
         meter = MessageMeter(service, in: roomID) { [weak session] in session?.handle(.measured($0)) }
         session.withEngine { engine, _ in
@@ -145,11 +149,16 @@ public final class ComposerViewModel: ViewModel {
         session.onUpdate = { [weak self] in self?.update(from: $0, to: $1) }
         session.onSend = { [weak self] message in
             guard let self else { return }
+            // Sending a message replaces the stored draft.
+            if self.delivery.executedCommand(in: message) == nil, let error = await self.draftReader.readAgain() {
+                throw error
+            }
             try await self.delivery.send(message, leaving: self.session.makeDraft(storing: message.id))
         }
         session.onEdit = { [weak self] in try await self?.delivery.edit(MessageID($0), to: $1) }
         session.onDelivered = { [weak self] in self?.noteDelivery($0, $1) }
         session.runDelivery = { [weak self] in self?.enqueue($0, $1) }
+        draftReader.onRead = { [weak self] in self?.putBefore($0) }
     }
 
     public var state: State {
@@ -251,7 +260,9 @@ public final class ComposerViewModel: ViewModel {
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
         let isClearing = clears(event)
+        let before = draftReader.isFailing ? session.makeDraft() : nil
         let isHandled = session.handle(event)
+        if let before, session.makeDraft() != before { readDraftAgain() }
         if isClearing, document.isEmpty { onOutput?(.cleared) }
         return isHandled
     }
@@ -276,17 +287,34 @@ public final class ComposerViewModel: ViewModel {
     /// Restores the stored draft, then replays the input received meanwhile.
     public func start() async {
         guard !session.isReady else { return }
-        let stored = await Result { [service, roomID] in try await service.draft(in: roomID) }
-        switch stored {
+        switch await draftReader.read() {
         case .success(let saved?) where !saved.data.isEmpty:
             // The stored row of a damaged draft stays until a new draft is written.
             session.restore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) }
         case .success: break
-        case .failure(let error): onOutput?(.failed(ChatError(error)))
+        case .failure(let error):
+            onOutput?(.failed(ChatError(error)))
+            drafts.hold()
         }
         drafts.noteStored(session.makeDraft())
         session.becomeReady()
         await loadLanguages()
+    }
+
+    /// Tries at once to read a stored draft that could not be read.
+    func readDraftAgain() {
+        guard draftReader.isFailing else { return }
+        Task { await draftReader.readAgain() }
+    }
+
+    /// Puts the stored draft, which could not be read before, before what was written meanwhile.
+    private func putBefore(_ saved: SavedDraft?) {
+        let isWritten = drafts.isWaiting || !draft.isEmpty
+        if let saved, !saved.data.isEmpty {
+            session.putBefore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) }
+        }
+        if isWritten { drafts.write(draft) } else { drafts.noteStored(session.makeDraft()) }
+        drafts.release()
     }
 
     /// The draft to store. Commands being executed count as unsent: the program may end before they do.
@@ -298,12 +326,14 @@ public final class ComposerViewModel: ViewModel {
     public func flushDraft() async -> Bool {
         repeat {
             await queue.finish()
+            await draftReader.readAgain()
             if composer.failedCount > 0 { handle(.restoreFailedMessage) }
             if session.isReady { drafts.writeIfNeeded(draft) }
             await drafts.waitUntilIdle()
             // Another message may have been sent meanwhile, which suspends the draft.
-        } while drafts.isWaiting
-        return session.isReady && !drafts.isFailing
+            // What was not read holds back all drafts.
+        } while drafts.isWaiting && !draftReader.isFailing
+        return session.isReady && !draftReader.isFailing && !drafts.isFailing
     }
 
     /// Performs an action once a draft is stored that could not be stored before.

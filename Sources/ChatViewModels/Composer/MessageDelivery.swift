@@ -14,7 +14,7 @@ struct MessageDelivery {
     /// The command that a message consists of, or `nil` if it is not one.
     func command(in message: ComposedMessage) -> ChatCommand? {
         // Throws for an invalid command, but the send gate has rejected those.
-        try? commands?.command(in: message.text.source)
+        (try? commands?.command(in: message.text.source))?.identified(by: message.text)
     }
 
     /// The command to execute instead of sending the message, or `nil` if the message is sent.

@@ -90,9 +90,12 @@ struct CommandPerformer {
 
     private func remove(_ name: String, from room: RoomID) async throws {
         let bareName = name.hasPrefix("@") ? String(name.dropFirst()) : name
-        let found = openRooms.otherMembers(of: room).filter {
-            $0.id.rawValue == name || $0.displayName.lowercased() == bareName.lowercased()
-        }
+        let members = openRooms.otherMembers(of: room)
+        // Someone may be named like another's identifier.
+        let identified = members.filter { $0.id.rawValue == name }
+        let found =
+            identified.isEmpty
+            ? members.filter { $0.displayName.lowercased() == bareName.lowercased() } : identified
         guard let member = found.first else {
             throw CommandFailure(translator("No member named {name}.", ["name": bareName]))
         }

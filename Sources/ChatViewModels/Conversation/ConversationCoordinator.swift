@@ -7,6 +7,7 @@ public import Observation
 
 /// Owns the view models of one account and routes events between them.
 @Observable
+@MainActor
 public final class ConversationCoordinator {
     public nonisolated enum OpenItem: Equatable, Sendable {
         case room(RoomID)
@@ -50,12 +51,14 @@ public final class ConversationCoordinator {
     @ObservationIgnored public private(set) lazy var encryption = environment.encryption.map { service in
         EncryptionCoordinator(service, session: environment.session) { [weak self] in self?.openRooms.name(of: $0) }
     }
-    @ObservationIgnored private(set) lazy var members = MemberLists(service: environment.service)
+    @ObservationIgnored private(set) lazy var members = MemberLists(
+        service: environment.service, openRooms: openRooms, time: environment.time)
     @ObservationIgnored private lazy var sources = ConversationSources(
         rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
-    /// Receives what was sent into a room that the user has left, and was not stored before.
+    /// Receives what was written in a room that the user is no longer in, and cannot be sent any more.
     @ObservationIgnored var onUnsent: (String, RoomID) -> Void = { _, _ in }
+    @ObservationIgnored private var followingUnsent: Task<Void, Never>?
     /// Whether a main window displays the account, or will. Otherwise, the selected room is not opened until there is
     /// one.
     @ObservationIgnored private var hasWindow = true
@@ -77,6 +80,28 @@ public final class ConversationCoordinator {
         now: @escaping () -> Date = { Date() }
     ) {
         self.init(ConversationEnvironment(service: service, time: time, now: now, translator: translator))
+    }
+
+    isolated deinit { followingUnsent?.cancel() }
+
+    /// Hands on to ``onUnsent`` what was unsent in rooms, as their removal is no decision of the user's.
+    func followUnsent() {
+        guard followingUnsent == nil else { return }
+        let contents = environment.service.unsentOfLeftRooms()
+        followingUnsent = Task { [weak self] in
+            for await content in contents {
+                guard let self else { return }
+                if let text = content.text, !self.rooms.leaving.contains(content.room) {
+                    self.onUnsent(text, content.room)
+                }
+            }
+        }
+    }
+
+    /// Returns the number of unsent items that leaving a room would lose; `nil` if they could not be counted.
+    public func pendingCount(in room: RoomID) async -> PendingCount? {
+        await composers[room]?.flushDraft()
+        return try? await environment.service.pendingCount(in: room)
     }
 
     /// Subscribes to the room list, and opens a room once it is listed.
@@ -292,6 +317,7 @@ public final class ConversationCoordinator {
             composer?.send(
                 .startEdit(
                     id, message.text, mayBeEmpty: message.mayBeEmpty, warning: message.warning(environment.translator)))
+        case .notEdited(let reason): requests.show(.notEdited(reason))
         case .reply(let target): composer?.send(.startReply(target))
         case .replyTargetChanged(let id, let preview):
             composer?.handle(.replyPreview(id: id.rawValue, preview))

@@ -38,9 +38,13 @@ final class RoomComposers {
 
     subscript(room: RoomID) -> ComposerViewModel? { entries[room]?.composer }
 
-    /// Returns the room's composer, which is created when the room is first opened.
+    /// Returns the room's composer, which is created when the room is first opened. A draft that could not be read is
+    /// read again.
     func composer(of room: RoomID) -> ComposerViewModel {
-        if let entry = entries[room] { return entry.composer }
+        if let entry = entries[room] {
+            entry.composer.readDraftAgain()
+            return entry.composer
+        }
         let (composer, preferences) = (make(room), environment.preferences)
         entries[room] = Entry(
             composer: composer,
@@ -74,6 +78,7 @@ final class RoomComposers {
             completionSources: sources(room), inputController: environment.inputController, time: environment.time,
             commands: environment.commands, emoji: environment.emoji, spellChecker: environment.spellChecker,
             languages: environment.service,
+            typingTimeout: environment.service.capabilities.contains(.typingEnds) ? .zero : .seconds(30),
             onWordAdded: { [preferences = environment.preferences] in preferences.writing.addedWords += 1 },
             onCommand: { [onCommand] in try await onCommand($0, room) },
             onOutput: { [onOutput] in onOutput($0, room) })

@@ -11,6 +11,8 @@ public final class WindowRequests: ViewModel {
     public nonisolated enum Toast: Equatable, Sendable {
         case failed(ChatError)
         case rejected(ComposerRejection)
+        /// The user's newest message cannot be edited.
+        case notEdited(TimelineViewModel.EditRejection)
         /// A localized text.
         case message(String)
         /// A room's composer was cleared; undo with ``ConversationCoordinator/undoClearing(_:)``.

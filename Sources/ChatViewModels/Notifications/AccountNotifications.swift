@@ -8,14 +8,28 @@ import Observation
 final class AccountNotifications {
     /// A room's messages in a notification.
     fileprivate struct Unread {
-        var lines: [NotificationText.Line] = []
-        var count = 0
-        var newest: Date
+        struct Entry {
+            let message: MessageID
+            var line: NotificationText.Line
+            let isMention: Bool
+        }
+
+        /// The latest messages.
+        var entries: [Entry] = []
+        /// All messages, which may be more than the entries.
+        var messages: Set<MessageID> = []
+        /// When the newest of those was sent that the user had not read before they came; `nil` if there are none.
+        var newest: Date?
         /// Whether the room list has counted them. Before that, it reports no unread messages.
         var isCounted = false
+        /// The texts that were shown last.
+        var title = ""
+        var body = ""
     }
 
     fileprivate static let maxLines = 8
+    /// How many messages of a room are compared with the notification when its changes begin to be observed.
+    private static let comparedMessages = 50
     private static let summaryRoom = RoomID("")
 
     private let account: String
@@ -31,7 +45,10 @@ final class AccountNotifications {
     /// `nil` until the list is loaded. Messages that failed before do not notify.
     private var failed: Set<RoomID>?
     private var arrivals: Task<Void, Never>?
+    /// Observe changes of the messages in ``unread``.
+    private var observations: [RoomID: Task<Void, Never>] = [:]
     private var list: ChangeSubscription?
+    private var attention: ChangeSubscription?
 
     private var text: NotificationText { surroundings.text }
 
@@ -54,13 +71,18 @@ final class AccountNotifications {
         list = ChangeSubscription(to: { [rooms = conversations.rooms] in rooms.state }) { [weak self] in
             self?.receive($0)
         }
+        attention = ChangeSubscription(to: { surroundings.attended() }) { [weak self] in self?.attend($0) }
     }
 
-    isolated deinit { arrivals?.cancel() }
+    isolated deinit {
+        arrivals?.cancel()
+        for observation in observations.values { observation.cancel() }
+    }
 
     func withdrawAll() {
         arrivals?.cancel()
-        list = nil
+        (list, attention) = (nil, nil)
+        for room in observations.keys { endObservation(of: room) }
         for room in shown { withdraw(room) }
     }
 
@@ -71,14 +93,17 @@ final class AccountNotifications {
         switch NotificationPolicy.decision(in: situation(of: arrival)) {
         case .silence: break
         case .notification(let content, let isImportant, let playsSound):
-            var unread = unread[message.roomID] ?? Unread(newest: message.sentAt)
-            unread.add(arrival, bodies, text)
-            self.unread[message.roomID] = unread
-            show(message, unread, content, isImportant: isImportant, playsSound: playsSound)
+            var entry = unread[message.roomID] ?? Unread()
+            entry.add(arrival, line(message, by: arrival.senderName))
+            // The list may have counted it before it was announced.
+            if row(of: message.roomID)?.unreadCount ?? 0 > 0 { entry.isCounted = true }
+            unread[message.roomID] = entry
+            show(message.roomID, content, isImportant: isImportant, playsSound: playsSound)
+            observe(message.roomID)
         case .summary(let playsSound):
-            var unread = summarized[message.roomID] ?? Unread(newest: message.sentAt)
-            unread.add(arrival, bodies, text)
-            summarized[message.roomID] = unread
+            var entry = summarized[message.roomID] ?? Unread()
+            entry.add(arrival, line(message, by: arrival.senderName))
+            summarized[message.roomID] = entry
             showSummary(playsSound: playsSound)
         }
     }
@@ -90,30 +115,102 @@ final class AccountNotifications {
             isMissed: arrival.isMissed)
     }
 
+    private func row(of room: RoomID) -> RoomListViewModel.Row? {
+        conversations.rooms.state.rows.first { $0.id == room }
+    }
+
+    private func line(_ message: Message, by sender: String) -> NotificationText.Line {
+        let quote = PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
+        return NotificationText.Line(
+            sender: sender, text: message.kind == .sealed ? text.sealedMessage : quote.source)
+    }
+
+    /// - Parameter isUpdate: Whether nothing has arrived: a notification that looks the same is not shown again.
     private func show(
-        _ message: Message, _ unread: Unread, _ content: NotificationPreferences.Content, isImportant: Bool,
-        playsSound: Bool
+        _ room: RoomID, _ content: NotificationPreferences.Content, isImportant: Bool, playsSound: Bool,
+        isUpdate: Bool = false
     ) {
-        let row = conversations.rooms.state.rows.first { $0.id == message.roomID }
-        let isDirect = row?.kind == .direct
-        let sender = unread.lines.last?.sender ?? ""
+        guard let entry = unread[room] else { return }
+        let row = row(of: room)
         let texts = text.texts(
-            room: row?.name ?? sender, isDirect: isDirect, lines: unread.lines, count: unread.count, showing: content)
+            room: row?.name ?? entry.entries.last?.line.sender ?? "", isDirect: row?.kind == .direct,
+            lines: entry.entries.map(\.line), count: entry.messages.count, showing: content)
+        if isUpdate, texts == (entry.title, entry.body) { return }
+        unread[room]?.title = texts.title
+        unread[room]?.body = texts.body
         present(
             RoomNotification(
                 kind: .messages,
-                target: NotificationTarget(account: account, room: message.roomID, message: message.id),
+                target: NotificationTarget(account: account, room: room, message: entry.entries.last?.message),
                 title: texts.title, body: texts.body, avatar: content > .nothing ? row?.avatar : nil,
                 isImportant: isImportant, playsSound: playsSound))
     }
 
     private func showSummary(playsSound: Bool) {
-        guard let newest = summarized.max(by: { $0.value.newest < $1.value.newest }) else { return }
-        let texts = text.summary(count: summarized.values.reduce(0) { $0 + $1.count }, rooms: summarized.count)
+        guard let newest = summarized.max(by: { $0.value.date < $1.value.date }) else { return }
+        let texts = text.summary(count: summarized.values.reduce(0) { $0 + $1.messages.count }, rooms: summarized.count)
         present(
             RoomNotification(
                 kind: .summary, target: NotificationTarget(account: account, room: newest.key), title: texts.title,
                 body: texts.body, playsSound: playsSound), in: Self.summaryRoom)
+    }
+
+    // MARK: Changes of messages
+
+    private func observe(_ room: RoomID) {
+        guard observations[room] == nil else { return }
+        let stream = conversations.environment.service.timeline(of: room, limit: Self.comparedMessages)
+        observations[room] = Task { [weak self, bodies] in
+            for await update in stream {
+                guard let changed = self?.messages(changedBy: update, in: room) else { return }
+                await bodies.prepare(changed)
+                guard !Task.isCancelled else { return }
+                self?.apply(update, changed, in: room)
+            }
+            // The next message begins another one.
+            if !Task.isCancelled { self?.observations[room] = nil }
+        }
+    }
+
+    private func endObservation(of room: RoomID) { observations.removeValue(forKey: room)?.cancel() }
+
+    /// Returns the messages of the notification that an update may change.
+    private func messages(changedBy update: TimelineUpdate, in room: RoomID) -> [Message] {
+        guard let known = unread[room]?.messages else { return [] }
+        return switch update {
+        case .opened(let page, _, _): page.messages.filter { known.contains($0.id) }
+        case .changed(let messages): messages.filter { known.contains($0.id) }
+        case .removed, .members, .membersChanged, .encrypted, .typing, .closed: []
+        }
+    }
+
+    private func apply(_ update: TimelineUpdate, _ changed: [Message], in room: RoomID) {
+        guard var entry = unread[room] else { return }
+        if case .removed(let ids) = update { entry.remove(ids) }
+        entry.remove(changed.filter(\.isDeleted).map(\.id))
+        for message in changed {
+            guard let index = entry.entries.firstIndex(where: { $0.message == message.id }) else { continue }
+            entry.entries[index].line = line(message, by: entry.entries[index].line.sender)
+        }
+        guard !entry.messages.isEmpty else { return forget(room) }
+        unread[room] = entry
+        show(
+            room, content, isImportant: entry.entries.contains(where: \.isMention), playsSound: false, isUpdate: true)
+    }
+
+    /// Withdraws a room's notification.
+    private func forget(_ room: RoomID) {
+        unread[room] = nil
+        endObservation(of: room)
+        withdraw(room)
+    }
+
+    /// Withdraws what the room list never counts, as it had been read before.
+    private func attend(_ attended: AccountsCoordinator.DisplayedRoom?) {
+        guard let attended, attended.account == account, let room = attended.room, let entry = unread[room],
+            entry.newest == nil
+        else { return }
+        forget(room)
     }
 
     // MARK: The room list
@@ -121,10 +218,7 @@ final class AccountNotifications {
     private func receive(_ state: RoomListViewModel.State) {
         guard state.isLoaded else { return }
         let rows = Dictionary(state.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for (room, entry) in unread where isRead(entry, rows[room]) {
-            unread[room] = nil
-            withdraw(room)
-        }
+        for (room, entry) in unread where isRead(entry, rows[room]) { forget(room) }
         for room in unread.keys where rows[room]?.unreadCount ?? 0 > 0 { unread[room]?.isCounted = true }
         updateSummary(rows)
         updateInvitations(state)
@@ -134,7 +228,8 @@ final class AccountNotifications {
     /// Whether the messages were read on any device, or the room was left.
     private func isRead(_ unread: Unread, _ row: RoomListViewModel.Row?) -> Bool {
         guard let row else { return true }
-        return row.unreadCount == 0 && (unread.isCounted || row.lastActivity >= unread.newest)
+        guard row.unreadCount == 0 else { return false }
+        return unread.isCounted || unread.newest.map { row.lastActivity >= $0 } ?? false
     }
 
     private func updateSummary(_ rows: [RoomID: RoomListViewModel.Row]) {
@@ -208,13 +303,20 @@ final class AccountNotifications {
 }
 
 extension AccountNotifications.Unread {
-    fileprivate mutating func add(_ arrival: MessageArrival, _ bodies: MessageBodies, _ text: NotificationText) {
+    fileprivate var date: Date { newest ?? .distantPast }
+
+    /// Adds a message, or replaces it: one that an edit makes a mention may arrive again.
+    fileprivate mutating func add(_ arrival: MessageArrival, _ line: NotificationText.Line) {
         let message = arrival.message
-        let quote = PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
-        let line = message.kind == .sealed ? text.sealedMessage : quote.source
-        lines.append(NotificationText.Line(sender: arrival.senderName, text: line))
-        lines = lines.suffix(AccountNotifications.maxLines)
-        count += 1
-        newest = max(newest, message.sentAt)
+        entries.removeAll { $0.message == message.id }
+        entries.append(Entry(message: message.id, line: line, isMention: arrival.level == .mention))
+        entries = entries.suffix(AccountNotifications.maxLines)
+        messages.insert(message.id)
+        if !arrival.wasRead { newest = max(date, message.sentAt) }
+    }
+
+    fileprivate mutating func remove(_ removed: [MessageID]) {
+        messages.subtract(removed)
+        entries.removeAll { removed.contains($0.message) }
     }
 }

@@ -149,6 +149,16 @@ public final class UnsentReplies {
         store(reply)
     }
 
+    /// Adds what was written in a room that the user is no longer in, unless it is there: the store and the composer may
+    /// both have had it.
+    func keep(_ text: String, in target: NotificationTarget) {
+        let isThere = replies.contains { reply in
+            reply.isComposed && reply.account == target.account && reply.room == target.room
+                && "\n\n\(reply.text)\n\n".contains("\n\n\(text)\n\n")
+        }
+        if !isThere { add(Reply(text, to: target, isComposed: true)) }
+    }
+
     /// Records how far a reply has come. Returns once that is stored.
     /// - Returns: `false` if the disk still has an earlier stage, from which the next start goes on: then the reply is
     ///   at that stage. Also `false` if it was removed.

@@ -76,6 +76,8 @@ public final class RoomListViewModel: ViewModel {
     /// The number of rows derived so far.
     package var derivedRowCount: Int { roomRows.derivedCount }
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
+    /// The rooms that the user leaves, or has left, in this window: they were asked about what was unsent.
+    @ObservationIgnored private(set) var leaving: Set<RoomID> = []
     @ObservationIgnored private var target = SelectionTarget.initial(nil)
 
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
@@ -127,9 +129,14 @@ public final class RoomListViewModel: ViewModel {
                 return nil
             }
         case .leave(let room):
-            perform { service in
-                try await service.leaveRoom(room)
-                return nil
+            leaving.insert(room)
+            Task { [service] in
+                do {
+                    try await service.leaveRoom(room)
+                } catch {
+                    leaving.remove(room)
+                    onOutput(.failed(ChatError(error)))
+                }
             }
         case .reading(let room, let action): perform(action, on: room)
         case .dayChanged:
@@ -159,6 +166,8 @@ public final class RoomListViewModel: ViewModel {
     // MARK: Reducing
 
     private func receive(_ summaries: [RoomSummary]) {
+        // Those that the user has joined again.
+        leaving.subtract(Set(summaries.map(\.id)).subtracting(self.summaries.map(\.id)))
         self.summaries = summaries
         refresh { next in
             next.isLoaded = true

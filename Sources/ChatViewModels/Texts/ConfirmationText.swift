@@ -13,10 +13,15 @@ public nonisolated struct ConfirmationText: Equatable, Sendable {
         self.action = action
     }
 
-    public static func leaving(_ room: String, _ translator: Translator) -> Self {
-        Self(
+    /// - Parameter pending: what is unsent in the room; `nil` if it could not be counted.
+    public static func leaving(_ room: String, losing pending: PendingCount?, _ translator: Translator) -> Self {
+        let deletion = translator("Messages in this room will be deleted from this computer.")
+        let losses =
+            pending.map { $0.unsentLosses(translator) }
+            ?? [translator("Drafts and unsent messages could not be counted. Any that exist will be lost.")]
+        return Self(
             heading: translator("Leave “{room}”?", ["room": room]),
-            body: translator("Messages in this room will be deleted from this computer."),
+            body: losses.isEmpty ? deletion : deletion + "\n\n" + losses.joined(separator: "\n"),
             action: translator("_Leave"))
     }
 

@@ -63,6 +63,10 @@ public struct SignInText {
         case .deactivated: translator("This account has been deactivated.")
         case .tooOften(let wait): tooOften(wait)
         case .otherUser: translator("Sign in with the same account.")
+        case .otherDevice:
+            translator(
+                "This token belongs to another device, so its encrypted messages could not be read here. Sign in with your password."
+            )
         case .alreadyHere: translator("You are already signed in to this account.")
         case .rejected(let reason): translator("The server rejected the request: {reason}", ["reason": reason])
         case .storage: translator("Could not open the local data for this account.")

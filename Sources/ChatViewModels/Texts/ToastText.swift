@@ -34,6 +34,9 @@ public struct ToastText {
         case .rejected(.uploadFailed): translator("A file could not be attached. Retry or remove it.")
         case .rejected(.mediaType): translator("File type not supported")
         case .rejected: nil
+        case .notEdited(.pending): translator("Your last message can be edited once it is sent")
+        case .notEdited(.failed): translator("Your last message was not sent. Retry or discard it.")
+        case .notEdited(.noMessage): translator("There is no recent message of yours to edit")
         case .cleared: translator("Message cleared")
         }
     }
@@ -59,6 +62,7 @@ public struct ToastText {
         case .messageTooLong: translator("Message too long")
         case .tooManyAttachments(let limit): tooManyFiles(limit)
         case .attachmentsNotPermitted: translator("This message cannot include files")
+        case .spaceUnsupported: translator("Spaces are not supported")
         case .encryptionUnavailable: translator("Encryption does not work on this device")
         case .invalidReaction: translator("React with an emoji or a few characters")
         case .unreadableFile: translator("Could not read file")

@@ -16,26 +16,38 @@ public nonisolated struct EditableMessage: Equatable, Sendable {
         self.mayBeEmpty = mayBeEmpty
     }
 
-    /// Uses the stored source if there is one, otherwise converts the message's HTML.
+    /// Uses the text of a rejected edit, or the stored source if there is one, and otherwise converts the message's HTML.
     ///
     /// - Parameters:
     ///   - body: the body parsed from the message's text.
     ///   - readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(_ message: Message, body: MessageBody, readsPlainTexts: Bool = false) {
         mayBeEmpty = !message.attachments.isEmpty
-        if let written = message.written {
+        if let rejected = message.pendingChange?.rejectedText {
+            (text, losses) = (rejected, [])
+        } else if let written = message.written {
             (text, losses) = (written, [])
         } else if let html = message.formattedText {
             (text, losses) = MessageMarkup.written(html: html, mentionsEveryone: message.mentionsEveryone)
         } else if message.mentionsEveryone {
             (text, losses) = MessageMarkup.written(plain: message.text, mentionsEveryone: true)
         } else if message.textSyntax(readsPlainTexts: readsPlainTexts) == .plain {
-            (text, losses) = (WrittenText(message.text, syntax: .plain), [])
+            (text, losses) = (Self.markdown(literal: message.text), [])
         } else {
             // An earlier version stored only the source text; restore mentions from the names it contains.
             (text, losses) = (WrittenText(message.text, mentioning: body.pills), [])
         }
         text = text.withShortForms
+    }
+
+    /// Markdown that sends the same plain text if saved unchanged, or the literal text where none does, as with
+    /// indented lines.
+    private static func markdown(literal text: String) -> WrittenText {
+        let (written, losses) = MessageMarkup.written(plain: text)
+        guard losses.isEmpty, MessageMarkup.plainText(of: written) == text else {
+            return WrittenText(text, syntax: .plain)
+        }
+        return written
     }
 }
 

@@ -32,7 +32,7 @@ final class LoadedTimeline {
     @ObservationIgnored private var editing: MessageID?
     @ObservationIgnored private var selectedMessages = SelectedMessages()
     @ObservationIgnored private var isSignedOut = false
-    @ObservationIgnored private var acceptsMessages = true
+    @ObservationIgnored private(set) var acceptsMessages = true
     @ObservationIgnored private(set) var reactions = ReactionPolicy.allowed
     /// The message at the scroll position; `nil` for the newest one.
     @ObservationIgnored private var anchor: MessageID?
@@ -204,6 +204,8 @@ final class LoadedTimeline {
             applyMissed()
         case .range(let page, let jump):
             replace(with: page)
+            // The user's newest message may have been sent while the page was loading.
+            if jump.editsLast { applyMissed() }
             onOutput(.landed(jump, rows.reveal(jump.destination, in: messages)))
             applyMissed()
         case .finished(let isLoaded): onOutput(.finished(isLoaded: isLoaded))

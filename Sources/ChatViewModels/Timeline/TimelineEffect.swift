@@ -35,9 +35,21 @@ extension TimelineViewModel {
         case showHistory([MessageVersion])
     }
 
+    /// Why the user's newest message cannot be edited (SLK-46).
+    public nonisolated enum EditRejection: Equatable, Sendable {
+        /// Its delivery is pending.
+        case pending
+        /// It could not be sent.
+        case failed
+        /// None is loaded.
+        case noMessage
+    }
+
     /// What concerns the composer and the rest of the window.
     public nonisolated enum Output: Equatable, Sendable {
         case edit(MessageID, EditableMessage)
+        /// The user asked to edit the newest message, which is not possible.
+        case notEdited(EditRejection)
         case reply(ReplyTarget)
         /// The display names of the members who are typing, in the order they began.
         case typing([String])

@@ -45,7 +45,8 @@ nonisolated struct TimelineLayout {
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
         var after = context
-        let startsDay = context.latestDay.map { $0 < day } ?? true
+        // A date in the future is that of a wrong clock, and would end the dividers.
+        let startsDay = context.latestDay.map { $0 < day } ?? true && day <= CalendarDay(of: now)
         if startsDay { after.latestDay = day }
         let drawsUnreadLine = context.unreadLine == .due && !isOwn(message) && message.event == nil
         if drawsUnreadLine { after.unreadLine = .drawn }

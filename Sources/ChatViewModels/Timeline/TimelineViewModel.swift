@@ -126,9 +126,15 @@ public final class TimelineViewModel: ViewModel {
     /// The avatar URI of a member, or `nil` if there is none.
     public func avatar(of member: MemberID) -> String? { loaded.members[member]?.avatar }
 
-    /// The user's newest loaded message that can be edited.
-    public var lastEditable: MessageItem? {
-        rows.reversed().lazy.compactMap(\.message).first { $0.canEdit }
+    /// Whether a user is, or has been, among the known members.
+    func knows(_ member: MemberID) -> Bool { loaded.members[member] != nil }
+
+    /// The user's newest loaded message, if it can be edited. An older one is no substitute: the user means the newest.
+    public var lastEditable: MessageItem? { newestOwn.flatMap { $0.canEdit ? $0 : nil } }
+
+    /// The user's newest loaded message with content, whether or not it was sent.
+    private var newestOwn: MessageItem? {
+        rows.reversed().lazy.compactMap(\.message).first { $0.isOwn && $0.message.hasContent }
     }
 
     /// The selected part of a message's ``MessageItem/selectableText``, in UTF-8 code units, or `nil` if none is
@@ -260,8 +266,17 @@ public final class TimelineViewModel: ViewModel {
 
     private func land(_ jump: TimelineJump, _ effect: Effect?) {
         if jump.isRevealing, let effect { reveal(effect) }
-        guard jump.editsLast, let item = lastEditable else { return }
-        composed.edit(item.id)
+        if jump.editsLast { editNewestOwn() }
+    }
+
+    private func editNewestOwn() {
+        guard loaded.acceptsMessages else { return }
+        guard let item = newestOwn else { return onOutput(.notEdited(.noMessage)) }
+        switch item.delivery {
+        case .sent: composed.edit(item.id)
+        case .sending: onOutput(.notEdited(.pending))
+        case .failed: onOutput(.notEdited(.failed))
+        }
         onEffect?(.bringIntoView(.message(item.id)))
     }
 

@@ -35,16 +35,15 @@ struct CompletionAcceptance {
     ) -> (text: String, mention: Mention?) {
         if let replacement = entity.replacement?.withoutNUL(), !replacement.isEmpty { return (replacement, nil) }
         let prefix = rule?.keepPrefix ?? options.keepPrefix ? rule?.prefix ?? "" : ""
-        let template = rule?.template ?? prefix + "{name}"
-        let text = template.replacing("{name}", with: name)
+        func written(_ name: String) -> String {
+            if let template = rule?.template { return template.replacing("{name}", with: name) }
+            // Of someone without a name, or a room without one, the name is an address, which has its sigil.
+            return name.hasPrefix(prefix) ? name : prefix + name
+        }
+        let text = written(name)
         guard rule?.mentionTokens ?? options.mentionTokens else { return (text, nil) }
         let short = entity.short?.withoutNUL()
-        return (
-            text,
-            Mention(
-                entity.target ?? .custom(entity.id), text: text,
-                short: short.map { template.replacing("{name}", with: $0) })
-        )
+        return (text, Mention(entity.target ?? .custom(entity.id), text: text, short: short.map(written)))
     }
 
     /// The white space to insert after the accepted text; an existing space is reused rather than doubled.

@@ -127,7 +127,7 @@ struct CompletionSession: Sendable {
     /// - Returns: whether completion stays open.
     mutating func receive(_ batch: [CompletionEntity], isFinal: Bool, continuesAfterEmpty: Bool) -> Bool {
         let selectedID = selected.map { items[$0].id }
-        if !hasResponse, !batch.isEmpty || isFinal {
+        if !hasResponse {
             hasResponse = true
             items = []
         }

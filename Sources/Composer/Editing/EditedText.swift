@@ -91,6 +91,24 @@ struct EditedText: Sendable {
         return replace(edit, origin: .code, selecting: document.isEmpty ? nil : selection, at: now)
     }
 
+    /// Puts a text on lines of its own before what was written, as one undo step. The selection stays on its characters.
+    ///
+    /// - Returns: `nil` if there was nothing to put.
+    mutating func putBefore(_ written: WrittenText, at now: Duration) -> TextEvent? {
+        guard !written.source.isEmpty else { return nil }
+        let isWhole = document.isEmpty || written.source.hasSuffix("\n")
+        let edit = TextEdit(range: .caret(0), replacement: written.source + (isWhole ? "" : "\n"))
+        let moved = TextRange(
+            location: selection.location + edit.replacement.utf16.count, length: selection.length)
+        var change = TextChange([edit], origin: .code, selection: moved, marks: written.marks)
+        if document.isEmpty { change.syntax = written.syntax }
+        history.beginTransaction()
+        let event = replace(edit, origin: .code, selecting: moved, at: now)
+        finish(change, at: now)
+        history.endTransaction()
+        return event
+    }
+
     /// Makes an empty text Markdown again.
     mutating func resetSyntax() { document.syntax = .markdown }
 

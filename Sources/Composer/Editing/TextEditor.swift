@@ -103,6 +103,10 @@ struct TextEditor: Sendable {
         if let event = text.appendLine(appended.withoutNUL(), at: transaction.now) { note(event) }
     }
 
+    mutating func putBefore(_ written: WrittenText) {
+        if let event = text.putBefore(written, at: transaction.now) { note(event) }
+    }
+
     /// Reports that the whole document was replaced.
     mutating func noteExchange(_ event: TextEvent?) {
         bar.textReplaced()
@@ -245,8 +249,10 @@ struct TextEditor: Sendable {
         transaction.observe(.formatted)
     }
 
-    /// The titles of the Markdown rules available for the selection, in order.
-    var offeredFormats: [String] { selection.isEmpty ? [] : formatting.offered(of: configuration.markdown) }
+    /// The titles of the Markdown rules available for the selection, in order; none in literal text.
+    var offeredFormats: [String] {
+        selection.isEmpty || document.syntax != .markdown ? [] : formatting.offered(of: configuration.markdown)
+    }
 
     mutating func setStyle(_ style: TextStyle, _ isOn: Bool) {
         noteStyles(text.setStyle(style, isOn, at: transaction.now))

@@ -32,6 +32,11 @@ extension ComposerEngine {
         handle(.edit(.caret(document.length), replacement: text, origin: .code), at: now)
     }
 
+    /// Whether what is typed at an offset becomes Markdown code, also in a span that is not closed yet.
+    package func writesCode(at offset: Int) -> Bool {
+        TypingRules(configuration: configuration, document: document).writesCode(at: offset)
+    }
+
     /// Returns a sent message that awaits the host's response, or `nil` if none does under this identifier.
     package func pendingMessage(_ id: String) -> ComposedMessage? { message.pendingMessage(id) }
 
@@ -64,6 +69,22 @@ extension ComposerEngine {
             return restore(try ComposerDraft.decode(data, target: target))
         } catch {
             return performTransaction { $0.message.editor.transaction.reject(.draft(error)) }
+        }
+    }
+
+    /// Decodes a draft that could not be read in time, and puts it before what was written meanwhile, as one undo step.
+    /// Reports invalid data and leaves the composer unchanged.
+    ///
+    /// - Parameter target: see ``ComposerDraft/decode(_:target:)``.
+    package mutating func putBefore(
+        encoded data: Data, at now: Duration, target: (_ entityID: String, _ text: String) -> MentionTarget?
+    ) -> [ComposerEffect] {
+        let due = advance(to: now)
+        do throws(DraftError) {
+            let draft = try ComposerDraft.decode(data, target: target)
+            return due + performTransaction { $0.message.putBefore(draft) }
+        } catch {
+            return due + performTransaction { $0.message.editor.transaction.reject(.draft(error)) }
         }
     }
 

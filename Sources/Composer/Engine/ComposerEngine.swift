@@ -65,6 +65,10 @@ public struct ComposerEngine: Sendable {
                 switch engine.message.editor.plugIns.control(event, in: engine) {
                 case .pass: engine.perform(event)
                 case .replace(let events): events.forEach { engine.perform($0) }
+                case .append(let events):
+                    let before = engine.message.editor.text.revision
+                    engine.perform(event)
+                    if engine.message.editor.text.revision != before { events.forEach { engine.perform($0) } }
                 }
             }
     }

@@ -63,6 +63,9 @@ public enum InputControl: Sendable {
     case pass
     /// Handle these events instead; an empty list drops the event.
     case replace([ComposerEvent])
+    /// Handle the event, and then these, as undo steps of their own. If the event doesn't change the text, such as when
+    /// the limit rejects it, these are dropped.
+    case append([ComposerEvent])
 }
 
 /// Checks a message before it is sent, so that an invalid command stays in the composer.

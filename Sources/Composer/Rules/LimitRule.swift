@@ -66,8 +66,11 @@ public struct CounterState: Hashable, Sendable {
     public let exceeded: Bool
     /// The number of units over the limit (positive) or left (negative).
     public let excess: Int
+    /// What ``excess`` counts: the configured unit, or ``CountUnit/utf8`` for a size that the host measured, which
+    /// includes more than the text.
+    public let unit: CountUnit
 
-    let margin: Int
+    private var margin: Int { unit == .utf8 ? 1000 : 20 }
 
     /// Whether the limit is near enough to show the counter: within the last 20 characters or 1,000 bytes, or exceeded.
     public var isNear: Bool { excess >= -margin }
@@ -97,8 +100,7 @@ extension ComposerConfiguration {
         guard let limit else { return document.isEmpty ? nil : measured?.counter(of: document) }
         let count = limitedCount(of: document)
         let text = counterStyle.text(count: count, limit: limit)
-        return CounterState(
-            text: text, exceeded: count > limit, excess: count - limit, margin: countUnit == .utf8 ? 1000 : 20)
+        return CounterState(text: text, exceeded: count > limit, excess: count - limit, unit: countUnit)
     }
 
     /// Whether an automatic change stays within the hard limit.
@@ -151,7 +153,7 @@ extension CountUnit {
 extension MeasuredSize {
     fileprivate func counter(of document: ComposerDocument) -> CounterState {
         let excess = excess + document.byteCount - bytes
-        return CounterState(text: "\(-excess)", exceeded: excess > 0, excess: excess, margin: 1000)
+        return CounterState(text: "\(-excess)", exceeded: excess > 0, excess: excess, unit: .utf8)
     }
 }
 

@@ -21,9 +21,9 @@ struct TypingRules {
     }
 
     private func listItem(at caret: Int) -> (item: ListItem, line: TextRange)? {
-        guard configuration.continuesLists, configuration.markdown.contains(where: { $0.form == .linePrefix }) else {
-            return nil
-        }
+        guard document.syntax == .markdown, configuration.continuesLists,
+            configuration.markdown.contains(where: { $0.form == .linePrefix })
+        else { return nil }
         let line = document.line(at: caret)
         let startsLine = line.location == 0 || document.character(before: line.location)?.isLineBreak ?? false
         let head = document.text(in: TextRange(location: line.location, length: min(line.length, 200)))
@@ -50,14 +50,43 @@ struct TypingRules {
         return !fences.count.isMultiple(of: 2)
     }
 
-    /// Whether an offset is in a code span or a code fence.
+    /// Whether an offset is in a code span or a code fence. Literal text has none.
     func isInCode(at offset: Int) -> Bool {
+        guard document.syntax == .markdown else { return false }
         let line = document.line(at: offset)
         if isInFence(at: line.location) { return true }
         let styling = MarkdownStyling(rules: configuration.markdown)
         return styling.runs(in: document.text(in: line), isInFence: false).runs.contains { run in
             run.style == .code && run.range.covers(.caret(offset - line.location))
         }
+    }
+
+    /// Whether what is typed at an offset becomes code, also in a span that is not closed yet.
+    func writesCode(at offset: Int) -> Bool {
+        if isInCode(at: offset) { return true }
+        guard document.syntax == .markdown,
+            configuration.markdown.contains(where: { $0.form == .pair && $0.symbol == "`" })
+        else { return false }
+        let start = document.line(at: offset).location
+        return Self.leavesCodeOpen(document.text(in: TextRange(start: start, end: offset)))
+    }
+
+    /// Whether a line opens a code span without closing it.
+    private static func leavesCodeOpen(_ line: String) -> Bool {
+        /// The number of backticks that opened the span, and that close it.
+        var open: Int?
+        var rest = line[...]
+        while let next = rest.first {
+            let count = rest.prefix { $0 == "`" }.count
+            if count == 0 {
+                // In code, a backslash escapes nothing.
+                rest = rest.dropFirst(next == "\\" && open == nil ? 2 : 1)
+                continue
+            }
+            if open == nil { open = count } else if open == count { open = nil }
+            rest = rest.dropFirst(count)
+        }
+        return open != nil
     }
 
     // MARK: Double spaces
@@ -91,6 +120,7 @@ struct TypingRules {
     }
 
     private func openSymbol(at wordEnd: Int) -> String? {
+        guard document.syntax == .markdown else { return nil }
         let line = document.line(at: wordEnd)
         let symbols = configuration.markdown.filter { $0.closes && ($0.form == .pair || $0.form == .fence) }.map(
             \.symbol)

@@ -76,6 +76,14 @@ struct AttachmentList: Sendable {
         return true
     }
 
+    /// Puts those of an earlier draft before those of the new message.
+    mutating func putBefore(_ others: [Attachment]) -> Bool {
+        guard !others.isEmpty else { return false }
+        if let stashed { self.stashed = others + stashed } else { items = others + items }
+        revision += 1
+        return true
+    }
+
     // MARK: Editing a sent message
 
     /// Sets the attachments aside when an edit begins.

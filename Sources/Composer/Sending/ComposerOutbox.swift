@@ -91,6 +91,14 @@ struct ComposerOutbox: Sendable {
         }
     }
 
+    /// Puts the unsent messages and edits of an earlier draft before those that have failed since.
+    mutating func putBefore(_ draft: ComposerDraft) {
+        let (entries, edits) = (failedEntries, failedEdits)
+        restore(draft)
+        failedEntries += entries
+        failedEdits += edits
+    }
+
     mutating func addFailedEntry(_ entry: Entry) { failedEntries.append(entry) }
     mutating func popFailedEntry() -> Entry? { failedEntries.isEmpty ? nil : failedEntries.removeFirst() }
 }

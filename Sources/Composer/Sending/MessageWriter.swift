@@ -402,6 +402,28 @@ struct MessageWriter: Sendable {
         restoreFailedMessage()
     }
 
+    /// Puts a draft that is read late before what was written meanwhile, undoably. Its edit is not opened while there is
+    /// text, which the user may be writing.
+    mutating func putBefore(_ draft: ComposerDraft) {
+        guard !isUnused else { return restore(draft) }
+        outbox.putBefore(draft)
+        if case .edit(let id) = draft.mode {
+            let mayBeEmpty = draft.mayBeEmpty ?? false
+            outbox.addFailedEdit(UnsavedEdit(id: id, written: draft.content.written, mayBeEmpty: mayBeEmpty))
+        }
+        if let content = draft.mode == .compose ? draft.content : draft.stash {
+            if writing.isEditing {
+                writing.putBeforeStash(content, at: editor.transaction.now)
+            } else {
+                editor.putBefore(content.written)
+                if writing.reply == nil, let reply = content.reply { setReply(reply) }
+            }
+            changeAttachments { $0.putBefore(content.attachments) }
+        }
+        editor.transaction.noteContentChange()
+        if document.isEmpty { restoreFailedMessage() }
+    }
+
     private var isUnused: Bool {
         document.isEmpty && !writing.isEditing && writing.reply == nil && attachments.items.isEmpty
             && !editor.text.history.canUndo && !editor.text.history.canRedo && outbox.isEmpty

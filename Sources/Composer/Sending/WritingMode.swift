@@ -37,6 +37,15 @@ struct WritingMode: Sendable {
         stash?.text = text.content
     }
 
+    /// Puts an earlier draft before the new message that was set aside.
+    mutating func putBeforeStash(_ draft: ComposerDraft.Content, at now: Duration) {
+        guard let stash else { return }
+        var text = EditedText(undoDepth: stash.text.history.depth)
+        _ = text.exchange(stash.text)
+        _ = text.putBefore(draft.written, at: now)
+        self.stash = Stash(text: text.content, reply: stash.reply ?? draft.reply)
+    }
+
     /// Ends an edit.
     ///
     /// - Returns: the text of the new message that was set aside.

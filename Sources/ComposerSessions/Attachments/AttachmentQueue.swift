@@ -149,9 +149,10 @@ public final class AttachmentQueue {
         return try await service.content(of: media)
     }
 
-    /// Marks uploads of a restored draft as failed: they ended with the process that began them.
+    /// Marks uploads of a restored draft as failed, including those set aside during an edit: they ended with the process
+    /// that began them.
     func failRestoredUploads() {
-        for attachment in engine.state.attachments where attachment.upload != .ready {
+        for attachment in engine.makeDraft().allAttachments where attachment.upload != .ready {
             guard let source = attachment.source, tasks[source] == nil else { continue }
             fail(source)
         }

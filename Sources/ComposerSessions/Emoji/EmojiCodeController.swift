@@ -3,7 +3,7 @@ public import Composer
 /// Replaces a short code with its emoji when the closing colon is typed: `:tada:`, or `:skin-tone-3:` after an
 /// emoji.
 ///
-/// Undo restores the code. Code spans, times and URLs are left alone.
+/// Undo restores the code with its colon. Markdown code, times and URLs are left alone.
 public nonisolated struct EmojiCodeController: ComposerInputController {
     public let name = "emoji codes"
     private let library: EmojiLibrary
@@ -24,7 +24,7 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
         }
         let start = engine.document.clusterStart(at: max(0, caret - Self.reach))
         let head = engine.document.text(in: TextRange(start: start, end: caret))
-        guard let colon = head.lastIndex(of: ":"), !Self.isCode(head) else { return .pass }
+        guard let colon = head.lastIndex(of: ":") else { return .pass }
         let code = head[head.index(after: colon)...]
         guard !code.isEmpty, code.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_+-".contains($0)) })
         else { return .pass }
@@ -37,9 +37,9 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
         } else if before.last.map({ !$0.isLetter && !$0.isNumber && !"/:".contains($0) }) ?? (start == location) {
             emoji = catalog.emoji(code: code.lowercased())?.text(in: library.tone)
         }
-        guard let emoji else { return .pass }
+        guard let emoji, !engine.writesCode(at: caret) else { return .pass }
         Task { @MainActor [library] in library.noteUse(of: emoji) }
-        return .replace([.edit(TextRange(start: location, end: caret), replacement: emoji, origin: .typed)])
+        return .append([.edit(TextRange(start: location, end: caret + 1), replacement: emoji, origin: .typed)])
     }
 
     /// The offset of a colon typed without a selection.
@@ -49,11 +49,5 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
         case .insert(":", .typed) where engine.selection.isEmpty: engine.selection.location
         default: nil
         }
-    }
-
-    /// Whether the end of the text is inside a code span.
-    private static func isCode(_ text: String) -> Bool {
-        let line = text.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
-        return !line.count { $0 == "`" }.isMultiple(of: 2)
     }
 }

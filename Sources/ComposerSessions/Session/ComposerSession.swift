@@ -252,6 +252,16 @@ public final class ComposerSession: ComposerModel {
         attachmentQueue.applyEarlyResults()
     }
 
+    /// Puts a stored draft that could not be read before ``becomeReady()`` before what was written since. A damaged one
+    /// is reported and changes nothing.
+    package func putBefore(
+        encoded data: Data, target: @escaping (_ entityID: String, _ text: String) -> MentionTarget?
+    ) {
+        let now = time.now()
+        perform(engine.run { $0.putBefore(encoded: data, at: now, target: target) })
+        if media != nil { attachmentQueue.failRestoredUploads() }
+    }
+
     /// The sources and thumbnails of all files that the composer holds, also for undo and redo.
     public var fileSources: Set<String> { engine.value.fileSources }
 

@@ -53,9 +53,11 @@ public struct ComposerText {
         }
         let isExceeded = state.counter?.exceeded ?? false
         guard isExceeded != before?.counter?.exceeded ?? false else { return nil }
-        guard isExceeded, let excess = state.counter?.excess else { return translator("Message within the limit") }
+        guard isExceeded, let counter = state.counter else { return translator("Message within the limit") }
+        // How many bytes to delete tells the user nothing.
+        guard counter.unit != .utf8 else { return translator("Message too long") }
         return translator.plural(
-            "{count} character over the limit", "{count} characters over the limit", excess)
+            "{count} character over the limit", "{count} characters over the limit", counter.excess)
     }
 }
 

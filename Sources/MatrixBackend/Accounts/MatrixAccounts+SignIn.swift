@@ -42,6 +42,12 @@ extension MatrixAccounts: SignInService {
         let id = session.user.rawValue
         let problem: SignInProblem? =
             if let again { again == id ? nil : .otherUser } else { entry(id) == nil ? nil : .alreadyHere }
+        if problem == nil, case .accessToken = credentials, let device, device != session.device,
+            hasKeys(of: device, id)
+        {
+            // The keys of this device would give way to another program's device, which has keys of its own.
+            throw SignInProblem.otherDevice
+        }
         let isOwn = if case .password = credentials { true } else { false }
         let isReused = id == again && session.device == device
         let endsDevice = isOwn && !isReused
@@ -156,7 +162,7 @@ extension SignInProblem {
     private init(_ error: MatrixError) {
         self =
             switch error {
-            case .unreachable(let reason): .unreachable(reason: reason)
+            case .unreachable(let reason, _): .unreachable(reason: reason)
             case .untrusted(let problem): .untrusted(Certificate(problem))
             case .busy(let wait): .tooOften(wait: wait)
             case .rejected(_, "M_USER_DEACTIVATED", _): .deactivated

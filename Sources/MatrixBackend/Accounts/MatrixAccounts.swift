@@ -283,6 +283,12 @@ public actor MatrixAccounts: AccountService {
         }
     }
 
+    /// Whether the keys of this device are stored.
+    func hasKeys(of device: String, _ id: String) -> Bool {
+        // If this cannot be read, opening the keys reports it and changes nothing.
+        RatchetLibrary.version != nil && (try? KeyStore.begunDevice(in: folders.store(of: id))) == device
+    }
+
     func resume(_ id: String, with token: AccessToken, from location: CredentialLocation) async {
         update(id) { $0.location = location }
         await openKeys(of: id)

@@ -9,7 +9,7 @@ extension MatrixBackend: ChatService {
     public nonisolated var capabilities: BackendCapabilities {
         [
             .topic, .displayName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .memberList,
-            .userDirectory, .plainTexts, .notificationSettings,
+            .userDirectory, .plainTexts, .notificationSettings, .typingEnds,
         ]
     }
 }
@@ -33,6 +33,10 @@ extension MatrixBackend {
     public func join(_ address: String) async throws -> RoomID { try await entry.join(address) }
 
     public func leaveRoom(_ room: RoomID) async throws { try await entry.leave(room) }
+
+    public func pendingCount(in room: RoomID) async throws -> PendingCount { try await store.pendingCount(in: room) }
+
+    public nonisolated func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { store.unsentOfLeftRooms() }
 
     public func openDirect(with user: String) async throws -> RoomID { try await directChats.open(with: user) }
 

@@ -196,7 +196,11 @@ public actor MatrixBackend {
                     }
                     await missingEchoes.find(after: number)
                 },
-                report: { if await connection.setFound($0) { await verifier.retryNow() } }))
+                report: { state in
+                    // Nobody says who stops typing.
+                    if state != .online { feeds.endTyping() }
+                    if await connection.setFound(state) { await verifier.retryNow() }
+                }))
     }
 
     /// Opens the account over a store: publishes stored history, sends queued messages and starts the sync.
@@ -251,12 +255,13 @@ public actor MatrixBackend {
         if client.token == nil { await connection.set(.signedOut(isSoft: true)) }
         try await outbox.start { [store] in try await EarlierRequests(store: store).converted($0) }
         for room in rooms { outboxObserver.observe(room) }
-        rejections = Task { [client, connection, syncLoop] in
+        rejections = Task { [client, connection, syncLoop, writer] in
             // Any request may find the token invalid; the sync's own response may take another 30 seconds.
             for await rejection in client.credential.rejections {
                 if case .signedOut = connection.current { continue }
                 await syncLoop.cancel(of: rejection.token)
                 await connection.end(rejection, of: client.credential)
+                if case .signedOut = connection.current { writer.timelines.endTyping() }
             }
         }
         if client.token != nil { await syncLoop.restart() }

@@ -87,7 +87,7 @@ public struct Discovery: Sendable {
         do {
             return try await MatrixClient(server: url, transport: transport).homeserver()
         } catch let error as MatrixError {
-            if case .unreachable(let reason) = error { throw Problem.unreachable(reason: reason) }
+            if case .unreachable(let reason, _) = error { throw Problem.unreachable(reason: reason) }
             if case .untrusted(let problem) = error { throw Problem.untrusted(problem) }
             if case .busy = error { throw Problem.unreachable(reason: "busy") }
             throw Problem.noHomeserver(reason: "\(error)")

@@ -134,8 +134,13 @@ extension MatrixClient {
     }
 
     /// Returns the membership events of all members except those who left.
-    func members(of id: RoomID) async throws -> [MatrixEvent] {
-        try await memberEvents(of: id).compactMap(MatrixEvent.init)
+    /// - Returns: `joined` includes users whose event cannot be read otherwise.
+    func members(of id: RoomID) async throws -> (events: [MatrixEvent], joined: Set<MemberID>) {
+        let events = try await memberEvents(of: id)
+        let joined = events.filter { $0["content"]?["membership"]?.string ?? "join" == "join" }
+        return (
+            events.compactMap(MatrixEvent.init), Set(joined.compactMap { $0["state_key"]?.string }.map { MemberID($0) })
+        )
     }
 
     /// Returns the memberships of all users except those who left. Nothing else of their events has to be readable.

@@ -34,14 +34,17 @@ public struct MatrixClient: Sendable {
     /// - Parameters:
     ///   - path: The path's components, not percent-encoded.
     ///   - query: Names and values, not percent-encoded.
+    ///   - timeout: The time until the end of the response.
+    ///   - idleTimeout: The longest time without data, in whole seconds; `nil` for none besides `timeout`.
     ///   - isOnce: Whether the request is not idempotent and must not be sent again.
     /// - Throws: ``MatrixError``, or `CancellationError`.
     func call(
         _ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = [], body: JSONValue? = nil,
-        timeout: Duration = .seconds(30), isOnce: Bool = false
+        timeout: Duration = .seconds(30), idleTimeout: Duration? = nil, isOnce: Bool = false
     ) async throws -> JSONValue {
         var request = request(method, path, query: query)
         request.timeout = timeout
+        request.idleTimeout = idleTimeout
         request.isOnce = isOnce
         if let body { request.body = .json(try body.encoded()) }
         return try await jsonResponse(to: request)

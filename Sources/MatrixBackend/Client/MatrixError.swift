@@ -4,7 +4,8 @@ import JSONReading
 /// Why a request failed. Reasons are technical and contain neither tokens nor message text.
 public enum MatrixError: Error, Equatable, Sendable {
     /// No response, or one that does not concern the request, such as a gateway's: retry later.
-    case unreachable(reason: String)
+    /// - `isTimeout`: Whether the request was sent, but was not answered in time: a smaller one may succeed.
+    case unreachable(reason: String, isTimeout: Bool = false)
     /// The server's certificate is not trusted, so nothing was sent. Another network may reach the server.
     case untrusted(CertificateProblem)
     /// The server limits the rate of requests.
@@ -33,7 +34,9 @@ public enum MatrixError: Error, Equatable, Sendable {
             // Sent before the keyring was unlocked, or a proxy removed the token: it says nothing of the request.
             self = .unreachable(reason: "no access token")
         case (408, _), (425, _), (500..., _):
-            self = .unreachable(reason: "status \(status)\(code.map { " " + Self.short($0) } ?? "")")
+            self = .unreachable(
+                reason: "status \(status)\(code.map { " " + Self.short($0) } ?? "")",
+                isTimeout: Self.gatewayTimeouts.contains(status))
         case (_, let code?):
             self = .rejected(
                 status: status, code: Self.short(code), reason: Self.short(body?["error"]?.string ?? ""))
@@ -50,7 +53,7 @@ public enum MatrixError: Error, Equatable, Sendable {
         switch error {
         case .unreachable(let reason): self = .unreachable(reason: reason)
         case .untrusted(let problem): self = .untrusted(problem)
-        case .timedOut: self = .unreachable(reason: "timed out")
+        case .timedOut: self = .unreachable(reason: "timed out", isTimeout: true)
         case .tooLarge(let limit): self = .tooLarge(limit: limit)
         }
     }
@@ -79,6 +82,9 @@ public enum MatrixError: Error, Equatable, Sendable {
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         return format.date(from: text)
     }
+
+    /// The server behind a gateway did not answer it in time; 524 is Cloudflare's.
+    private static let gatewayTimeouts: Set = [504, 524]
 
     private static func short(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(200)))

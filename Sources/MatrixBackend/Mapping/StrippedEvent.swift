@@ -35,6 +35,7 @@ extension Invitation {
             case ("m.room.topic", ""): topic = Self.text(event.content["topic"], ChatLimits.topicLength)
             case ("m.room.canonical_alias", ""): address = Self.text(event.content["alias"])
             case ("m.room.avatar", ""): roomAvatar = Self.avatarURI(event.content["url"])
+            case ("m.room.create", ""): isSpace = event.content["type"]?.string == "m.space"
             case ("m.room.encryption", ""): isEncrypted = true
             case ("m.room.member", ownUserID.rawValue) where event.content["membership"]?.string == "knock":
                 isKnock = true

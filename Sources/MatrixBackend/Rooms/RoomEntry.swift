@@ -54,6 +54,8 @@ struct RoomEntry: Sendable {
 
     func accept(_ invitation: RoomID) async throws {
         let storedInvitation = writer.invitations.value.first { $0.room == invitation }
+        // The inviter's server may lie, so that only the sync records which rooms are spaces.
+        if storedInvitation?.isSpace == true { throw ChatError.spaceUnsupported }
         let room = try await performDecision(invitation) {
             // A server that is not in the room has to join through one that is, such as the inviter's.
             let via = [storedInvitation?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
@@ -72,11 +74,20 @@ struct RoomEntry: Sendable {
 
     /// Stores a room that the user joined or created, before the sync returns it.
     /// - Parameter isNamed: Whether the user chose `name`; otherwise the sync's name replaces it.
+    /// - Throws: ``ChatError/spaceUnsupported`` for a known space, which is not stored as a room.
     func enter(_ room: RoomID, name: String?, isNamed: Bool = false) async throws {
         try await writer.serialized {
             let ownUserID = context.ownUserID
             let me = Member(id: ownUserID, displayName: ownUserID.rawValue, kind: .own)
-            let isKnownRoom = try await store.hasRoom(room)
+            let known = try await store.knownRooms([KnownRoom.Request(room)], ownUserID: ownUserID)
+            guard !known.spaces.contains(room) else {
+                var space = RoomBatch(id: room, createdAt: context.now())
+                space.isSpace = true
+                try await writer.write(SyncBatch(rooms: [space]))
+                writer.rooms.refresh(room)
+                throw ChatError.spaceUnsupported
+            }
+            let isKnownRoom = known.rooms[room] != nil
             var batch = RoomBatch(
                 id: room, name: isKnownRoom && !isNamed ? nil : name, createdAt: context.now(),
                 members: isKnownRoom ? [] : [me])

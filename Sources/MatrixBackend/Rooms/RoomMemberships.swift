@@ -58,12 +58,14 @@ struct RoomMemberships: Sendable {
         }
     }
 
-    /// Requests the joined members and stores them, so name completion knows all of them.
+    /// Requests the joined members and stores them, so name completion knows all of them. Stored members who left are
+    /// missing from the server's list: a sync does not report all who left within a gap.
     func members(of room: RoomID) async throws -> RoomMembers {
         let before = try await stored(in: room)
-        let (events, state) = try await asking {
+        let (list, state) = try await asking {
             (try await client.members(of: room), try await roomState(of: room))
         }
+        let (events, joined) = list
         let members = ParsedRoomState(ownUserID: ownUserID, state: events).members
         try await writer.serialized {
             guard try await store.hasRoom(room) else { return }
@@ -71,7 +73,8 @@ struct RoomMemberships: Sendable {
             // What a sync has changed since is newer: it would never be corrected, as this list has no one who left.
             let now = try await stored(in: room)
             let unchanged = members.filter { !$0.hasLeft && now[$0.id] == before[$0.id] }
-            let batch = RoomBatch(id: room, createdAt: context.now(), members: unchanged)
+            let left = Self.missing(now.values.filter { $0 == before[$0.id] }, in: joined, ownUserID)
+            let batch = RoomBatch(id: room, createdAt: context.now(), members: unchanged + left)
             try await writer.write(SyncBatch(rooms: [batch]))
         }
         let invited = events.filter { $0.content["membership"]?.string == "invite" }.compactMap { event in
@@ -80,6 +83,20 @@ struct RoomMemberships: Sendable {
         return RoomMembers(
             entries: entries(members, invited: invited, state.powers), permissions: permissions(state.powers),
             address: state.address)
+    }
+
+    /// Returns the current members who are not in the server's list, as having left.
+    private static func missing(
+        _ members: [Member], in joined: Set<MemberID>, _ ownUserID: MemberID
+    ) -> [Member] {
+        // A list without the user cannot be right.
+        guard joined.contains(ownUserID) else { return [] }
+        let missing = members.filter { !$0.hasLeft && !joined.contains($0.id) }
+        return missing.sorted { $0.id.rawValue < $1.id.rawValue }.map { member in
+            var member = member
+            member.hasLeft = true
+            return member
+        }
     }
 
     /// Stores the creators with infinite power, which earlier versions did not.

@@ -28,7 +28,8 @@ struct PlainSync: SyncSource {
         ]
         if let token { query.append(("since", token)) }
         let response = try await client.call(
-            .get, ["client", "v3", "sync"], query: query, timeout: wait + .seconds(token == nil ? 300 : 30))
+            .get, ["client", "v3", "sync"], query: query, timeout: SyncTimeout.total(wait),
+            idleTimeout: token == nil ? SyncTimeout.firstIdle : SyncTimeout.idle(wait))
         return try Self.read(response, since: token)
     }
 

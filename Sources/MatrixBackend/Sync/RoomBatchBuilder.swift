@@ -33,8 +33,9 @@ struct RoomBatchBuilder: Sendable {
             batch.isLeft = true
             return batch
         }
-        // Spaces have no timeline. Later updates do not repeat the type, so the store remembers it.
-        if parsed.isSpace {
+        // Spaces have no timeline. Later updates do not repeat the type, so the store remembers it. Earlier versions
+        // stored a known space as a room when the user joined it again.
+        if parsed.isSpace || room != nil && known.spaces.contains(update.id) {
             batch.isSpace = true
             return batch
         }

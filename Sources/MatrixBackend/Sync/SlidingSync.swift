@@ -29,7 +29,7 @@ struct SlidingSync: SyncSource {
         if let position { query.append(("pos", position)) }
         let response = try await client.call(
             .post, ["client", "unstable", "org.matrix.simplified_msc3575", "sync"], query: query,
-            body: body(rooms), timeout: wait + .seconds(60))
+            body: body(rooms), timeout: SyncTimeout.total(wait), idleTimeout: SyncTimeout.idle(wait))
         var update = try Self.read(response)
         update.isWhole = token == nil
         if crypto != nil { update.crypto = Self.crypto(response, isWhole: update.isWhole) }

@@ -172,10 +172,11 @@ actor SyncLoop {
         }
     }
 
-    /// Whether a smaller request may succeed: the response was too large, or contained something that cannot be parsed.
+    /// Whether a smaller request may succeed: the response was too large, did not come in time, or contained something
+    /// that cannot be parsed.
     private static func isTooMuch(_ error: any Error) -> Bool {
         switch error {
-        case MatrixError.tooLarge, MatrixError.malformed: true
+        case MatrixError.tooLarge, MatrixError.malformed, MatrixError.unreachable(_, isTimeout: true): true
         default: false
         }
     }

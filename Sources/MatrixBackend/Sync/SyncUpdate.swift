@@ -19,7 +19,7 @@ struct SyncUpdate: Equatable, Sendable {
     var changesRecovery = false
     /// The changes for end-to-end encryption; `nil` if they were not requested.
     var crypto: CryptoSync?
-    /// Whether this is the whole state (an initial sync).
+    /// Whether this begins with the whole state (an initial sync); until ``isCaughtUp``, rooms are missing.
     var isWhole = false
     /// Whether the server has no further changes from before this response.
     var isCaughtUp = true

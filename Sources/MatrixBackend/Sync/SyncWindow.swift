@@ -1,4 +1,5 @@
-/// The size of sync requests: reduced after a response that was too large or malformed, and gradually restored.
+/// The size of sync requests: reduced after a response that was too large, too late or malformed, and gradually
+/// restored.
 struct SyncWindow: Equatable, Sendable {
     private struct Step {
         /// Timeline events per room, for either API.
@@ -22,7 +23,7 @@ struct SyncWindow: Equatable, Sendable {
 
     private var stepIndex = 0
     private var responseCount = 0
-    /// How often a response was too large.
+    /// How often a response was too large, too late or malformed.
     private(set) var falls = 0
 
     private var step: Step { Self.steps[stepIndex] }

@@ -35,7 +35,9 @@ struct SyncWriter: Sendable {
         try await writer.serialized {
             let update = try await opener.opened(update)
             var batch = SyncBatch(settings: [setting: update.token])
-            batch.areInvitationsWhole = update.isWhole
+            batch.areInvitationsWhole = update.isWhole && update.isCaughtUp
+            batch.beginsInvitations = update.isWhole && !update.isCaughtUp
+            batch.endsInvitations = update.isCaughtUp && !isLive
             // With the token, after which the server does not report the changes again.
             if await opener.keys.hasUnnotedMiss {
                 batch.settings[AccountEncryption.missedSetting] = AccountEncryption.missedMark

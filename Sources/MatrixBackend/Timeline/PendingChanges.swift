@@ -38,7 +38,15 @@ struct PendingChanges {
         let pending = items.filter { !$0.isAccepted }
         let latest = pending.last { !$0.isFailed } ?? pending.last
         displayed.pendingChange = latest.flatMap(PendingChange.init)
+        displayed.pendingChange?.rejectedText = Self.rejectedText(among: items)
         return displayed
+    }
+
+    private static func rejectedText(among items: [OutboxItem]) -> WrittenText? {
+        for item in items.reversed() {
+            if case .edit(_, let text) = item.request.action { return item.isFailed ? text : nil }
+        }
+        return nil
     }
 
     /// Removes the accepted changes of messages that the store has.

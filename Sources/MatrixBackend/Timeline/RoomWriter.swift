@@ -81,7 +81,7 @@ struct RoomWriter: Sendable {
     func publishInvitations(after batch: SyncBatch) async throws {
         let known = Set(invitations.value.map(\.room))
         guard
-            batch.areInvitationsWhole || !batch.invitations.isEmpty
+            batch.areInvitationsWhole || batch.endsInvitations && !known.isEmpty || !batch.invitations.isEmpty
                 || batch.rooms.contains(where: { known.contains($0.id) })
         else { return }
         invitations.set(try await store.invitations())

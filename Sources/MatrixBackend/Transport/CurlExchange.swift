@@ -175,7 +175,10 @@ final class CurlExchange: @unchecked Sendable {
     /// Maps an error of libcurl, without the URL.
     private func error(_ code: CURLcode) -> TransportError {
         switch code {
-        case CURLE_OPERATION_TIMEDOUT: return .timedOut
+        case CURLE_OPERATION_TIMEDOUT:
+            var sent = 0
+            if let handle { _ = parlance_curl_get_number(handle, CURLINFO_REQUEST_SIZE, &sent) }
+            return sent > 0 ? .timedOut : .unreachable(reason: "no connection in time")
         case CURLE_FILESIZE_EXCEEDED: return .tooLarge(limit: request.limit)
         case CURLE_PEER_FAILED_VERIFICATION:
             var result = 0

@@ -76,10 +76,11 @@ public struct MatrixResponse: Sendable, Equatable {
 
 /// Why there is no response.
 public enum TransportError: Error, Equatable, Sendable {
-    /// No connection, an unresolved host name, or an incomplete or invalid response.
+    /// No connection, at all or in time, an unresolved host name, or an incomplete or invalid response.
     case unreachable(reason: String)
     /// The server's certificate is not trusted, so nothing was sent.
     case untrusted(CertificateProblem)
+    /// The request was sent, but the response did not come in time.
     case timedOut
     /// The response exceeds the request's limit and was not read completely.
     case tooLarge(limit: Int)

@@ -55,7 +55,9 @@ public struct MessageText {
         let text = placeholder(message) ?? message.accessibleText
         let content = [attachments(message.attachments), text].filter { !$0.isEmpty }.joined(separator: ". ")
         let quote = message.quote.flatMap(quoteAccessibleText).map { " " + $0 } ?? ""
-        let reactions = message.reactions.map { " " + accessibleText($0) + "." }.joined()
+        let shown = ShownReactions(message.reactions)
+        let more = shown.more > 0 ? [moreReactions(shown.more)] : []
+        let reactions = (shown.reactions.map { accessibleText($0) } + more).map { " " + $0 + "." }.joined()
         let read = message.readers.isEmpty ? "" : ". " + readBy(message.readers)
         return "\(sender): \(content).\(quote)\(reactions) \(state)\(read)"
     }
@@ -100,6 +102,11 @@ public struct MessageText {
         if users == [.currentUser] { return translator("You reacted with {emoji}", values) }
         return translator.plural(
             "{names} reacted with {emoji}", "{names} reacted with {emoji}", users.count, values)
+    }
+
+    /// The accessible label of the number of reactions that are not shown.
+    public func moreReactions(_ count: Int) -> String {
+        translator.plural("{count} more reaction", "{count} more reactions", count)
     }
 
     // MARK: Read receipts

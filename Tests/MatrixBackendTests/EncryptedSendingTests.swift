@@ -175,6 +175,30 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("An edit that an earlier attempt has sent unencrypted is not sent again")
+    func editedBefore() async throws {
+        let account = try await start()
+        try await account.sync(Self.clearState)
+        let outbox = account.backend.outbox
+        try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
+        await account.backend.sendingEnds(in: room)
+        try await account.sync(server.events)
+        let id = try #require(try await account.messages.last?.id)
+        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
+        try await account.backend.edit(id, in: room, to: WrittenText("edited"))
+        while server.events.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        await outbox.setOnline(false)
+        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+        try await account.sync([Self.encryption])
+        server.seal()
+        server.fail([])
+        await outbox.setOnline(true)
+        await account.backend.sendingEnds(in: room)
+        #expect(types == ["m.room.message", "m.room.message"])
+        #expect(try await account.messages.last?.text == "edited")
+        await account.close()
+    }
+
     @Test("A message that was sent unencrypted is not sent again if the next attempt finds the room encrypted")
     func sentBeforeEncryptionIsFound() async throws {
         let isEncrypted = Mutex(false)

@@ -361,8 +361,9 @@ private final class History {
     private func expectNothingInTheClear() {
         let marker = Data(Self.marker.utf8)
         for bytes in server.sealedBytes { #expect(Data(bytes).range(of: marker) == nil, "seed \(seed)") }
-        // A change is not looked for: once sent unencrypted and once encrypted, it changes the message only once.
         let transactions = server.events.compactMap { $0["unsigned"]?["transaction_id"]?.string }
+        // Neither messages nor edits were sent unencrypted and then encrypted.
+        #expect(Set(transactions).count == transactions.count, "seed \(seed)")
         let messages = transactions.filter { ["c", "w"].contains($0.prefix(1)) && Int($0.dropFirst()) != nil }
         #expect(Set(messages).count == messages.count && messages.count == written, "seed \(seed)")
     }

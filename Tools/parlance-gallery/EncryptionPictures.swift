@@ -239,7 +239,9 @@ struct EncryptionPictures {
             ("off", .off), ("untrusted", .untrusted),
             ("failing", .failing(remaining: 12, reason: "M_LIMIT_EXCEEDED")),
         ]
-        var states: [(String, EncryptionStatus)] = [("identity-replaced", Self.replaced)]
+        var lacking = Self.ready
+        lacking.lacksBackupKey = true
+        var states: [(String, EncryptionStatus)] = [("identity-replaced", Self.replaced), ("lacks-keys", lacking)]
         for (name, problem) in Self.problems {
             states.append(("off-\(name)", EncryptionStatus(condition: .off(problem))))
         }

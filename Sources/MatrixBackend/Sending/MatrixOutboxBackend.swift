@@ -180,12 +180,18 @@ struct MatrixOutboxBackend: OutboxBackend {
             of: original, to: text, answering: repliedTo?.sender)
         if way == .clear { try rejectKeys(of: WrittenMessage(text, kind: original.kind, files: original.attachments)) }
         try check(content, way)
-        let id = try await post(content, to: request.room, as: request.id, way)
+        // An earlier attempt may have brought it to the server before the room became encrypted.
+        var sent: MessageID?
+        if way == .sealed, try await wasClear(request) {
+            sent = try await repeats.existingMessages(
+                [request.id], in: request.room, queuedAt: request.queuedAt, wasClear: true)[request.id]
+        }
+        let id = if let sent { sent } else { try await post(content, to: request.room, as: request.id, way) }
         // Report the text as other clients will read it.
         guard let read = content["m.new_content"].flatMap({ Message.Content(json: $0) }) else { return }
         var wording = read.wording
         wording.written = text.unlessBlank
-        await reportChange(.edit(wording), id.rawValue, of: target, request, isEncrypted: way == .sealed)
+        await reportChange(.edit(wording), id.rawValue, of: target, request, isEncrypted: way == .sealed && sent == nil)
     }
 
     /// Returns a message that is to be edited. The sync may not have returned it yet, or skipped it: waiting for it would

@@ -28,15 +28,14 @@ extension CryptoMachine {
         }
     }
 
-    /// Seals the events that repeat another one, and notes what the others were read from.
+    /// Seals the events that repeat another one, and records the events that the other messages were read from.
     private func noteRead(
         _ events: [SealedEvent], _ readings: inout [Reading], _ change: inout CryptoChange
     ) async throws {
         func messages(_ reading: Reading, _ event: SealedEvent) -> [GroupMessage] {
             guard case .success(let payload) = reading else { return [] }
-            // By sender: another member may claim the session, or have it imported, and send a copy of a message, which
-            // must not use up the index of the genuine one. Earlier versions noted the index alone.
-            return [GroupMessageReader.claimed(payload.message, by: event.sender), payload.message]
+            // Earlier versions recorded the index alone.
+            return [GroupMessageReader.recorded(payload.message, from: event.sender), payload.message]
         }
         let all = zip(readings, events).map { messages($0, $1) }
         let earlier = try await storage.events(readFrom: Set(all.joined()))

@@ -127,8 +127,8 @@ public actor CryptoMachine {
         return try await CryptoMachine(user: user, device: device, storage: storage, key: key)
     }
 
-    /// What must outlast keys that nothing decrypts, and is not encrypted itself: which rooms are encrypted, and which
-    /// identities were seen and verified.
+    /// The records that must survive when keys are set aside because nothing decrypts them: which rooms are encrypted, and
+    /// which identities were seen and verified. They are not encrypted themselves.
     public static func lastingRecords(in storage: any CryptoStorage) async throws -> CryptoChange {
         var change = CryptoChange()
         for kind in [CryptoRecord.Kind.encryptedRoom, .identity] {

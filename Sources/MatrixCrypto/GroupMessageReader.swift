@@ -93,8 +93,9 @@ public enum GroupMessageReader {
         return Payload(type: type, content: content, message: message, owner: owner, source: session.source)
     }
 
-    /// How a message is noted as read.
-    static func claimed(_ message: GroupMessage, by sender: ExactText) -> GroupMessage {
+    /// The message as the storage records it once it is read. The record names the sender as well: another member may
+    /// send a copy, which must not use up the index of the genuine message.
+    static func recorded(_ message: GroupMessage, from sender: ExactText) -> GroupMessage {
         // Session IDs are base64, so the separator ends them.
         GroupMessage(
             session: ExactText(bytes: Array(message.session.bytes) + [0] + Array(sender.bytes)), index: message.index)

@@ -45,8 +45,8 @@ public struct InboundSession {
     public let session: InboundGroupSession
     /// The master key of the identity that confirmed the sending device when a message was last read with the session.
     var confirmedBy: Ed25519Key?
-    /// What devices of other users have sent as their own session. Every member can send on the key of another one, and
-    /// may come first: which of them has made a message is known by its sender.
+    /// The other users' devices that have sent this session as their own. Any member of the room can send another
+    /// member's key, even before its owner does; the sender of an event tells whose claim counts for it.
     private(set) var rivals: [Claim] = []
 
     /// The owner according to a backup or a key file, if it is none of those who have sent the session.
@@ -135,8 +135,8 @@ public struct InboundSession {
         return joined
     }
 
-    /// Adds what this imported session says to one that was sent by who may not have made it: it can begin earlier and
-    /// have another owner.
+    /// Extends a known session, whose senders may not have created it, by this imported one: by an earlier beginning, or
+    /// by the owner that the import names.
     private func imported(into known: InboundSession) throws(RatchetError) -> InboundSession? {
         let senders = [known.owner] + known.rivals.map(\.owner)
         let isNamed = senders.contains { $0.identityKey == owner.identityKey } || known.importedOwner != nil
@@ -160,8 +160,8 @@ public struct InboundSession {
         let known = source == .direct && known.source == .direct ? known.claimed(by: ExactText(owner.user)) : known
         if source == .direct, known.source == .direct, owner != known.owner { return try joined(to: known) }
         if source == .imported, known.source == .direct { return try imported(into: known) }
-        // Another member can send the key on as their own: that proves nothing about an imported session of another
-        // device, whose messages would no longer be readable.
+        // Another member can send the key as their own. If that replaced an imported session of another device, the
+        // messages of that device could no longer be read.
         let isOwners = source == known.source || owner.identityKey == known.owner.identityKey
         switch try session.compare(to: known.session) {
         case .unconnected: return nil

@@ -63,11 +63,11 @@ extension CryptoMachine {
     public enum BackupKeyRequest: Sendable {
         /// The stored key may be that of another backup; a missing one is requested already. Requested once per backup:
         /// a device that only has the former key would send that one again and again.
-        case isReplaced
+        case replaced
         /// A device has sent the key of another backup. Requested once per backup as well.
-        case wasRejected
+        case rejected
         /// The user needs it now.
-        case isNeeded
+        case needed
     }
 
     /// Requests the key of a backup from the confirmed devices, unless it is stored.
@@ -77,9 +77,9 @@ extension CryptoMachine {
             if let known, try BackupKey(known).publicKey == publicKey { return }
             let isNew = state.secretRequests.requestedBackup != publicKey
             switch reason {
-            case .isReplaced: guard isNew, known != nil else { return }
-            case .wasRejected: guard isNew else { return }
-            case .isNeeded: break
+            case .replaced: guard isNew, known != nil else { return }
+            case .rejected: guard isNew else { return }
+            case .needed: break
             }
             let devices = try await otherConfirmedDevices(state)
             guard !devices.isEmpty, state.own?.isVerified == true else { return }

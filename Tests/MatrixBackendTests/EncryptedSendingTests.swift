@@ -155,17 +155,24 @@ import ToolSupport
         await account.close()
     }
 
+    /// Goes offline once the server has an event whose response is lost. No later attempt reaches the server.
+    private func loseResponse(_ account: EncryptedAccount, of send: () async throws -> Void) async throws {
+        let (outbox, known) = (account.backend.outbox, server.events.count)
+        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
+        try await send()
+        while server.events.count == known { try await Task.sleep(for: .milliseconds(5)) }
+        await outbox.setOnline(false)
+        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+    }
+
     @Test("A message that an earlier attempt has sent unencrypted is not sent again")
     func sentBefore() async throws {
         let account = try await start()
         try await account.sync(Self.clearState)
         let outbox = account.backend.outbox
-        // The response to the first attempt is lost, and no later attempt reaches the server.
-        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
-        try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
-        while server.events.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        await outbox.setOnline(false)
-        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+        try await loseResponse(account) {
+            try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
+        }
         try await account.sync([Self.encryption])
         server.seal()
         server.fail([])
@@ -184,11 +191,9 @@ import ToolSupport
         await account.backend.sendingEnds(in: room)
         try await account.sync(server.events)
         let id = try #require(try await account.messages.last?.id)
-        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
-        try await account.backend.edit(id, in: room, to: WrittenText("edited"))
-        while server.events.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
-        await outbox.setOnline(false)
-        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+        try await loseResponse(account) {
+            try await account.backend.edit(id, in: room, to: WrittenText("edited"))
+        }
         try await account.sync([Self.encryption])
         server.seal()
         server.fail([])
@@ -211,12 +216,9 @@ import ToolSupport
         }
         try await account.sync(Self.clearState)
         let outbox = account.backend.outbox
-        // The response to the first attempt is lost, and no later attempt reaches the server.
-        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
-        try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
-        while server.events.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        await outbox.setOnline(false)
-        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+        try await loseResponse(account) {
+            try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
+        }
         try await account.store.updateRoomState(of: room) { $0.encryption = .unknown }
         isEncrypted.withLock { $0 = true }
         server.fail([])

@@ -130,16 +130,16 @@ import ToolSupport
         try await old.machine.setBackupKey(current)
         func requests() -> Int { server.sent.count { $0.type == "m.secret.request" } }
         let before = requests()
-        try await new.machine.requestBackupKey(for: BackupKey(former).publicKey, as: .isReplaced)
+        try await new.machine.requestBackupKey(for: BackupKey(former).publicKey, as: .replaced)
         try await server.exchangeAll()
         #expect(requests() == before)
         for _ in 0..<2 {
-            try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, as: .isReplaced)
+            try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, as: .replaced)
             try await server.exchangeAll()
         }
         #expect(requests() == before + 1)
         #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: current) == true)
-        try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, as: .isNeeded)
+        try await new.machine.requestBackupKey(for: BackupKey(current).publicKey, as: .needed)
         try await server.exchangeAll()
         #expect(requests() == before + 2)
     }
@@ -162,12 +162,12 @@ import ToolSupport
         try await new.machine.dropUnprovenBackupKey(former)
         let before = requests()
         // A missing key was requested already.
-        try await new.machine.requestBackupKey(for: publicKey, as: .isReplaced)
+        try await new.machine.requestBackupKey(for: publicKey, as: .replaced)
         try await server.exchangeAll()
         #expect(requests() == before)
         try await old.machine.setBackupKey(current)
         for _ in 0..<2 {
-            try await new.machine.requestBackupKey(for: publicKey, as: .wasRejected)
+            try await new.machine.requestBackupKey(for: publicKey, as: .rejected)
             try await server.exchangeAll()
         }
         #expect(requests() == before + 1)

@@ -56,6 +56,13 @@ final class TestServer {
         return again
     }
 
+    /// Signs a device in, and creates its user's identity on it.
+    func confirmed(_ user: ExactText, _ device: ExactText) async throws -> Client {
+        let client = try await signIn(user, device)
+        try await makeIdentity(on: client)
+        return client
+    }
+
     /// Creates the identity of a user on a device.
     func makeIdentity(on client: Client) async throws {
         let staged = try await client.machine.stageIdentity()

@@ -11,12 +11,6 @@ struct VerificationOutcomeTests {
     private typealias Client = TestServer.Client
     private let server = TestServer()
 
-    private func confirmed(_ user: ExactText, _ device: ExactText) async throws -> Client {
-        let client = try await server.signIn(user, device)
-        try await server.makeIdentity(on: client)
-        return client
-    }
-
     private func phases(_ client: Client) async throws -> [Verification.Phase] {
         try await client.machine.verifications().map(\.phase)
     }
@@ -40,7 +34,7 @@ struct VerificationOutcomeTests {
 
     @Test("Two unconfirmed devices that compare emoji confirm nothing, and do not say so.")
     func neitherIsConfirmed() async throws {
-        _ = try await confirmed("@me:b", "OLD")
+        _ = try await server.confirmed("@me:b", "OLD")
         let new = try await server.signIn("@me:b", "NEW")
         let third = try await server.signIn("@me:b", "THIRD")
         let id = try await third.machine.verifyDevice("NEW", at: server.now)
@@ -55,7 +49,7 @@ struct VerificationOutcomeTests {
 
     @Test("A device without the key that confirms others confirms nothing, and the other device learns it.")
     func keyIsMissing() async throws {
-        let old = try await confirmed("@me:b", "OLD")
+        let old = try await server.confirmed("@me:b", "OLD")
         try await old.machine.store(nil, as: .selfSigning)
         let new = try await server.signIn("@me:b", "NEW")
         let id = try await new.machine.verifyDevice(nil, at: server.now)
@@ -67,8 +61,8 @@ struct VerificationOutcomeTests {
 
     @Test("A user who answers from an unconfirmed device is not verified.")
     func otherIsUnconfirmed() async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
-        _ = try await confirmed("@bo:b", "BO")
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        _ = try await server.confirmed("@bo:b", "BO")
         let bo = try await server.signIn("@bo:b", "NEW")
         let room = VerificationRoom(server, [ann, bo])
         let (id, event) = try await room.ask("@bo:b", by: ann)
@@ -88,8 +82,8 @@ struct VerificationOutcomeTests {
 
     @Test("A user who was verified without the user-signing key is signed once the key is there.")
     func signatureIsDue() async throws {
-        var ann = try await confirmed("@ann:b", "ANN")
-        let bo = try await confirmed("@bo:b", "BO")
+        var ann = try await server.confirmed("@ann:b", "ANN")
+        let bo = try await server.confirmed("@bo:b", "BO")
         let secret = try #require(try await ann.machine.storedSecrets()[.userSigning])
         try await ann.machine.store(nil, as: .userSigning)
         let room = VerificationRoom(server, [ann, bo])
@@ -113,8 +107,8 @@ struct VerificationOutcomeTests {
 
     @Test("Events that a room repeats change nothing, also after the verification.")
     func repeatedEvents() async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
-        let bo = try await confirmed("@bo:b", "BO")
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        let bo = try await server.confirmed("@bo:b", "BO")
         let room = VerificationRoom(server, [ann, bo])
         room.repetitions = 2
         let (id, event) = try await room.ask("@bo:b", by: ann)
@@ -131,7 +125,7 @@ struct VerificationOutcomeTests {
 
     @Test("Messages to a device that are repeated change nothing.")
     func repeatedMessages() async throws {
-        let old = try await confirmed("@me:b", "OLD")
+        let old = try await server.confirmed("@me:b", "OLD")
         let new = try await server.signIn("@me:b", "NEW")
         var sent: [(sender: DeviceID, type: String, content: JSONValue)] = []
         var isRecording = true
@@ -161,8 +155,8 @@ struct VerificationOutcomeTests {
 
     @Test("Answers that come before the request's own response are processed after it.")
     func earlyAnswers() async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
-        _ = try await confirmed("@bo:b", "BO")
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        _ = try await server.confirmed("@bo:b", "BO")
         try await ann.machine.track(["@bo:b"])
         try await server.exchangeAll()
         let room: ExactText = "!r:b"
@@ -189,7 +183,7 @@ struct VerificationOutcomeTests {
 
     @Test("A request that the user cancels while it is being sent is canceled once it is sent.")
     func canceledWhileSending() async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
+        let ann = try await server.confirmed("@ann:b", "ANN")
         try await ann.machine.willRequestVerification(of: "@bo:b", as: "t", in: "!r:b", at: server.now)
         for action in [Verification.Action.cancel, .dismiss] {
             #expect(try await ann.machine.perform(action, in: "t", at: server.now).isEmpty)
@@ -204,8 +198,8 @@ struct VerificationOutcomeTests {
 
     @Test("Two users who ask each other at once go on with one of both requests.")
     func crossedInRoom() async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
-        let bo = try await confirmed("@bo:b", "BO")
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        let bo = try await server.confirmed("@bo:b", "BO")
         let room = VerificationRoom(server, [ann, bo])
         let (id, event) = try await room.ask("@bo:b", by: ann)
         _ = try await room.ask("@ann:b", by: bo)
@@ -228,7 +222,7 @@ struct VerificationOutcomeTests {
 
     @Test("Two devices that ask each other at once go on with one of both requests.")
     func crossedDevices() async throws {
-        let old = try await confirmed("@me:b", "OLD")
+        let old = try await server.confirmed("@me:b", "OLD")
         let new = try await server.signIn("@me:b", "NEW")
         let id = try await new.machine.verifyDevice(nil, at: server.now)
         _ = try await old.machine.verifyDevice("NEW", at: server.now)

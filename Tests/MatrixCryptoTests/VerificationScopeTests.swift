@@ -12,12 +12,6 @@ struct VerificationScopeTests {
     private typealias Client = TestServer.Client
     private let server = TestServer()
 
-    private func confirmed(_ user: ExactText, _ device: ExactText) async throws -> Client {
-        let client = try await server.signIn(user, device)
-        try await server.makeIdentity(on: client)
-        return client
-    }
-
     private func phases(_ client: Client) async throws -> [Verification.Phase] {
         try await client.machine.verifications().map(\.phase)
     }
@@ -46,8 +40,8 @@ struct VerificationScopeTests {
         "If a user's identity changes while emoji are compared, neither the former nor the new one is verified.",
         arguments: [false, true])
     func otherIdentityChanges(askerConfirmsFirst: Bool) async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
-        let bo = try await confirmed("@bo:b", "BO")
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        let bo = try await server.confirmed("@bo:b", "BO")
         let room = VerificationRoom(server, [ann, bo])
         let (id, event) = try await room.ask("@bo:b", by: ann)
         try await room.deliver()
@@ -69,7 +63,7 @@ struct VerificationScopeTests {
 
     @Test("If one's own identity changes while emoji are compared, it does not confirm the new device.")
     func ownIdentityChanges() async throws {
-        let old = try await confirmed("@me:b", "OLD")
+        let old = try await server.confirmed("@me:b", "OLD")
         let new = try await server.signIn("@me:b", "NEW")
         let id = try await new.machine.verifyDevice(nil, at: server.now)
         try await server.exchangeAll()
@@ -96,8 +90,8 @@ struct VerificationScopeTests {
 
     @Test("At every step, the messages of a third member change nothing of a verification between two others.")
     func thirdMember() async throws {
-        let ann = try await confirmed("@ann:b", "ANN")
-        let bo = try await confirmed("@bo:b", "BO")
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        let bo = try await server.confirmed("@bo:b", "BO")
         let cy = try await server.signIn("@cy:b", "CY")
         let room = VerificationRoom(server, [ann, bo, cy])
         let (id, event) = try await room.ask("@bo:b", by: ann)
@@ -135,7 +129,7 @@ struct VerificationScopeTests {
 
     @Test("A request in a room is shown only to the user whom it names.")
     func otherRecipients() async throws {
-        let bo = try await confirmed("@bo:b", "BO")
+        let bo = try await server.confirmed("@bo:b", "BO")
         func request(_ event: ExactText, _ recipient: [String: JSONValue]) -> VerificationEvent {
             let content: [String: JSONValue] = [
                 "msgtype": .string(VerificationEvent.requestKind), "from_device": "ANN", "methods": ["m.sas.v1"],

@@ -124,8 +124,8 @@ public struct EncryptionStatus: Equatable, Sendable {
     /// Whether this confirmed device lacks the private key of a trusted backup, and so cannot read it. The recovery key
     /// or another device has it.
     public var lacksBackupKey: Bool
-    /// Whether this confirmed device lacks private keys of the identity, and so can confirm no other device or verify
-    /// nobody for the user's other devices. The recovery key or another device has them.
+    /// Whether this confirmed device lacks private keys of the identity. It may then be unable to confirm other devices,
+    /// and the user's other devices may not learn whom it verifies. The recovery key or another device has the keys.
     public var lacksIdentityKeys: Bool
     /// The number of the account's other confirmed devices, each of which could confirm this one.
     public var otherConfirmedDevices: Int

@@ -165,7 +165,7 @@ final class EncryptionPreferencesGroups {
 
     private func showAccount(_ state: EncryptionPreferencesViewModel.State) {
         summary.setTitle(text.summary(state.status))
-        let need = state.status?.need ?? (state.status?.recoverySupplies == true ? .enterRecoveryKey : nil)
+        let need = state.status?.need ?? (state.status?.canRecoverKeys == true ? .enterRecoveryKey : nil)
         summaryIcon.iconName =
             state.status?.identity == .confirmed && state.isAvailable
             ? "parlance-verified-symbolic" : "parlance-unproven-symbolic"

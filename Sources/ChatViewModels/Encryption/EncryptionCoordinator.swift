@@ -54,7 +54,7 @@ public final class EncryptionCoordinator {
 
     /// Returns the dialog for ``need`` or for the keys that the recovery key supplies; `nil` if there is nothing to do.
     public func setUp() -> EncryptionSetUpViewModel? {
-        let need = need ?? (status?.recoverySupplies == true ? .enterRecoveryKey : nil)
+        let need = need ?? (status?.canRecoverKeys == true ? .enterRecoveryKey : nil)
         return need.map { EncryptionSetUpViewModel($0, of: self) }
     }
 
@@ -106,7 +106,7 @@ public nonisolated enum EncryptionNeed: Equatable, Sendable {
 
 extension EncryptionStatus {
     /// Whether the recovery key may supply private keys that this confirmed device lacks.
-    public var recoverySupplies: Bool {
+    public var canRecoverKeys: Bool {
         guard condition == .on, identity == .confirmed, lacksBackupKey || lacksIdentityKeys else { return false }
         switch recovery {
         case .unknown, .none: return false

@@ -30,7 +30,7 @@ extension Conversation {
 
     private var lacksBackupKey: Bool {
         guard let status = encryptionOfAccount?.status else { return false }
-        return status.recoverySupplies && status.lacksBackupKey
+        return status.canRecoverKeys && status.lacksBackupKey
     }
 
     public func help(_ help: SealHelp) {

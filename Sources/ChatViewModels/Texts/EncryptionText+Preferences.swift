@@ -12,7 +12,7 @@ extension EncryptionText {
         case .none: return translator("Encryption is not set up for this account.")
         case .unconfirmed: return translator("This device is not confirmed.")
         case .replaced: return translator("Your account has a new identity, which has not confirmed this device.")
-        case .confirmed where status.recoverySupplies:
+        case .confirmed where status.canRecoverKeys:
             return translator("This device is confirmed, but lacks some keys.")
         case .confirmed:
             return status.endsWithProgram

@@ -221,7 +221,7 @@ struct IdentitySetup: Sendable {
             case .untrusted: secrets[.backup] = prepared
             case .missing(let publicKey):
                 // The secret storage may have the only copy of the backup's key.
-                try await keys.encrypting { try await $0.requestBackupKey(for: publicKey, as: .isNeeded) }
+                try await keys.encrypting { try await $0.requestBackupKey(for: publicKey, as: .needed) }
                 throw EncryptionError.missingSecrets
             }
             let created = try await createStorage(of: secrets) { [secrets] in

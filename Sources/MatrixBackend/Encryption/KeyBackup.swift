@@ -246,7 +246,7 @@ actor KeyBackup {
             }
             try await machine.setBackupVersion(target)
             // Another device has replaced the backup: this one still has the key of the former backup.
-            if let target { try await machine.requestBackupKey(for: target.publicKey, as: .isReplaced) }
+            if let target { try await machine.requestBackupKey(for: target.publicKey, as: .replaced) }
             // Trust may have changed meanwhile.
         } while count != lookCount
         look = found.map { .found($0) } ?? .none
@@ -440,7 +440,7 @@ actor KeyBackup {
         look = .needed
         guard let found = try await found(), let publicKey = found.publicKey else { return false }
         guard try BackupKey(secret).publicKey == publicKey else {
-            if found.isTrusted { try await machine.requestBackupKey(for: publicKey, as: .wasRejected) }
+            if found.isTrusted { try await machine.requestBackupKey(for: publicKey, as: .rejected) }
             return false
         }
         try await machine.setBackupKey(secret)

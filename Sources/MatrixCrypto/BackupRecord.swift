@@ -17,7 +17,7 @@ public struct BackupVersion: Codable, Equatable, Sendable {
 
 /// The stored backup state: the backup in use, and the progress of marking the sessions missing from it.
 struct BackupRecord: Equatable, Codable {
-    private static let key = CryptoRecord.Key(.backup, id: "version")
+    static let key = CryptoRecord.Key(.backup, id: "version")
 
     /// `nil` while there is no backup that this device may write to.
     private(set) var version: BackupVersion?
@@ -31,10 +31,18 @@ struct BackupRecord: Equatable, Codable {
         let session: [UInt8]
     }
 
-    /// Loads the stored state. A store that predates backups has none: nothing counts as marked.
+    /// Loads the stored state. With none, as in a store that predates backups, or a damaged one, nothing counts as
+    /// marked, and no backup is in use until the server is asked for it.
     static func stored(in storage: any CryptoStorage) async throws -> BackupRecord {
-        guard let record = try await storage.cryptoRecord(key) else { return BackupRecord() }
-        return try JSONDecoder().decode(BackupRecord.self, from: record.value)
+        try await storage.cryptoRecord(key).flatMap { try? BackupRecord(record: $0) } ?? BackupRecord()
+    }
+
+    init() {}
+
+    init(record: CryptoRecord) throws {
+        self = try JSONDecoder().decode(BackupRecord.self, from: record.value)
+        // A key that is none would fail each upload.
+        _ = try version?.publicKey
     }
 
     func record() throws -> CryptoRecord { CryptoRecord(Self.key, value: try JSONEncoder().encode(self)) }

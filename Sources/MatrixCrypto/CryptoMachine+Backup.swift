@@ -177,7 +177,7 @@ extension CryptoMachine {
                 result.new.insert(id)
                 change.removed.insert(CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session))
             }
-            for session in accepted.values { change.put.append(try session.record(key: key)) }
+            for session in accepted.values { change.put += try session.records(key: key) }
             return result
         }
     }

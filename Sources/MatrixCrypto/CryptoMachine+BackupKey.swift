@@ -2,12 +2,6 @@ import ChatCore
 import Foundation
 public import Ratchets
 
-/// The backup key that an entry of the secret storage contains.
-private struct StoredBackupKey: Codable {
-    let publicKey: StoredBytes
-    let entry: EncryptedSecret
-}
-
 /// The backup's private key, as stored on this device.
 extension CryptoMachine {
     /// Stored before the server gets the public key: otherwise a crash could leave a backup that nobody can decrypt.
@@ -109,7 +103,7 @@ extension CryptoMachine {
     /// Notes which entry of the secret storage contains a backup key.
     public func noteBackupKey(_ secret: KeyMaterial, isIn entry: EncryptedSecret) async throws {
         let publicKey = try BackupKey(secret).publicKey.bytes
-        let value = try JSONEncoder().encode(StoredBackupKey(publicKey: StoredBytes(publicKey), entry: entry))
+        let value = try JSONEncoder().encode(StoredSecret(publicKey: StoredBytes(publicKey), entry: entry))
         try await change { _, change in
             change.put.append(CryptoRecord(Self.entryKey, value: value))
             let unstored = try await storage.cryptoRecord(Self.unstoredKey)?.value
@@ -120,8 +114,10 @@ extension CryptoMachine {
     /// Whether an entry of the secret storage is the one that was noted for this backup key. Another device may have
     /// stored another key since.
     public func isBackupKey(_ secret: KeyMaterial, in entry: EncryptedSecret) async throws -> Bool {
-        guard let record = try await storage.cryptoRecord(Self.entryKey) else { return false }
-        let stored = try JSONDecoder().decode(StoredBackupKey.self, from: record.value)
+        // A damaged record notes none.
+        guard let record = try await storage.cryptoRecord(Self.entryKey),
+            let stored = try? JSONDecoder().decode(StoredSecret.self, from: record.value)
+        else { return false }
         return try stored.entry == entry && stored.publicKey.bytes == BackupKey(secret).publicKey.bytes
     }
 

@@ -28,7 +28,8 @@ extension CryptoMachine {
                 (try? SignedJSON.verify(object, by: user, keyID: id, key: key)) != nil
             }
             if isSigned(by: own.master, ExactText("\(own.master)")) { return true }
-            return try await devices(of: user).contains { own.confirms($0) && isSigned(by: $0.signingKey, $0.device) }
+            let devices = try await devices(of: user, &state.tracker)
+            return devices.contains { own.confirms($0) && isSigned(by: $0.signingKey, $0.device) }
         }
     }
 }

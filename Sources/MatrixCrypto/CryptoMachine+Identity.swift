@@ -16,6 +16,10 @@ extension CryptoMachine {
     public func identity(of other: ExactText) async throws -> UserIdentity {
         try await change { state, _ in
             if let identity = try await Identity.stored(other, in: storage) {
+                guard !identity.isUnknown else {
+                    state.tracker.noteDamagedIdentity(of: other)
+                    return .unknown
+                }
                 return identity.standing(isOwnConfirmed: state.own?.isVerified ?? false)
             }
             return state.tracker.isOutdated(other) == false ? .none : .unknown
@@ -43,6 +47,7 @@ extension CryptoMachine {
                     trust.isOwnReplaced = identity.isOwnReplaced
                     continue
                 }
+                if identity.isUnknown { state.tracker.noteDamagedIdentity(of: member) }
                 if identity.hasChangedAfterVerification { trust.holding.append(id) }
                 if identity.hasChanged { trust.changed.append(id) }
             }
@@ -74,7 +79,7 @@ extension CryptoMachine {
     public func ownDevices() async throws -> [ExactText: (isConfirmed: Bool, name: String)] {
         try await change { state, _ in
             var devices: [ExactText: (isConfirmed: Bool, name: String)] = [:]
-            for keys in try await self.devices(of: user) {
+            for keys in try await self.devices(of: user, &state.tracker) {
                 devices[keys.device] = (state.own?.confirms(keys) ?? false, keys.name ?? "")
             }
             return devices
@@ -136,6 +141,8 @@ extension CryptoMachine {
         try await change { state, change in
             guard other != user, var identity = try await Identity.stored(other, in: storage) else { return }
             try body(&identity)
+            // Nothing is known that could be stored.
+            guard !identity.isUnknown else { return }
             try state.put(identity, of: other, ownUser: user, &change)
         }
     }
@@ -204,8 +211,8 @@ extension CryptoMachine {
         where record.key != Self.replacedKey && record.key.owner != user {
             // This change may have voided the verification.
             let current = change.put.last { $0.key == record.key } ?? record
-            var identity = try Identity(record: current)
-            guard identity.isSignatureDue, identity.isVerified,
+            // A damaged record does not count as verified (``Identity/unknown()``).
+            guard var identity = try? Identity(record: current), identity.isSignatureDue, identity.isVerified,
                 try sign(identity, of: record.key.owner, with: seed, &state)
             else { continue }
             identity.noteSigned()
@@ -216,7 +223,8 @@ extension CryptoMachine {
     private func voidVerifications(_ change: inout CryptoChange) async throws {
         for record in try await storage.cryptoRecords(.identity, owner: nil)
         where record.key != Self.replacedKey && record.key.owner != user {
-            var identity = try Identity(record: record)
+            // A damaged record does not count as verified (``Identity/unknown()``).
+            guard var identity = try? Identity(record: record) else { continue }
             identity.voidVerification()
             change.merge(CryptoChange(put: [try identity.record(of: record.key.owner)]))
         }
@@ -319,6 +327,12 @@ extension CryptoMachine {
             let updated = Identity.updated(
                 known, of: other, by: answer, ownUser: user, ownUserSigning: verifier)
             identities[other] = updated
+            if let known, known.isUnknown, updated?.isUnknown == false,
+                let record = try await storage.cryptoRecord(Identity.key(other)),
+                (try? Identity(record: record)) == nil
+            {
+                change.put.append(try DamagedRecords.copy(record))
+            }
             if let updated, updated != known { try state.put(updated, of: other, ownUser: user, &change) }
         }
         return identities
@@ -329,6 +343,7 @@ extension CryptoMachine {
         _ list: DeviceListChange, _ state: inout State, _ change: inout CryptoChange
     ) async throws {
         state.confirmedBy = list.devices[device]?.confirmedBy
+        try await uploadSignaturesAgain(&state, &change)
         if let own = state.own,
             let staged = try await PrivateKeys.stored(.master, isStaged: true, in: storage, key: key),
             try SigningKey(seed: staged).publicKey == own.master

@@ -19,8 +19,9 @@ extension CryptoMachine {
             var readings: [Reading] = []
             for event in events { readings.append(try await self.open(event, &sessions, &senders)) }
             state.tracker.track(senders.unasked)
+            state.tracker.note(senders.damaged)
             for session in senders.confirmed.values {
-                change.put.append(try session.record(key: key))
+                change.put += try session.records(key: key)
                 change.put.append(UnconfirmedSessions.confirmedMark(session))
             }
             try await self.noteRead(events, &readings, &change)
@@ -59,11 +60,20 @@ extension CryptoMachine {
         var known: Set<SessionID> = []
         for id in sessions {
             guard case .found(let session) = try await InboundSession.stored(id, in: storage, key: key),
-                owners?.isDisjoint(with: session.owners) != true
+                try await hasClaim(of: owners, to: session)
             else { continue }
             known.insert(id)
         }
         return known
+    }
+
+    /// Whether a device of one of these users has sent the session as its own; `nil` for anyone.
+    private func hasClaim(of users: Set<ExactText>?, to session: InboundSession) async throws -> Bool {
+        guard let users, users.isDisjoint(with: session.owners) else { return true }
+        for user in users {
+            if try await session.withClaim(of: user, in: storage)?.owners.contains(user) == true { return true }
+        }
+        return false
     }
 
     private func open(
@@ -87,7 +97,11 @@ extension CryptoMachine {
         var session: InboundSession?
         var withheld: Withheld?
         switch found {
-        case .found(let stored): session = stored.forMessages(of: envelope.sender)
+        case .found(let stored):
+            guard let claimed = try await stored.withClaim(of: envelope.sender, in: storage) else {
+                return .failure(.damaged)
+            }
+            session = claimed.forMessages(of: envelope.sender)
         case .damaged: return .failure(.damaged)
         case .missing:
             let record = CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session)

@@ -71,7 +71,9 @@ extension CryptoMachine {
             let user = ExactText(name)
             state.tracker.track([user])
             guard state.tracker.isOutdated(user) == false else { continue }
-            if devices[user] == nil { devices[user] = try await self.devices(of: user) }
+            if devices[user] == nil { devices[user] = try await self.devices(of: user, &state.tracker) }
+            // It may be the damaged device.
+            guard state.tracker.isOutdated(user) == false else { continue }
             if let device = devices[user]?.first(where: { $0.identityKey.bytes == identityKey }) {
                 claims.append(KeyClaim(user: user, device: device.device, number: number))
             } else {
@@ -173,7 +175,8 @@ extension CryptoMachine {
         at now: Date
     ) async throws {
         let identities = try await takeIdentities(in: answer, of: query.users, &state, &change)
-        let known = try await self.devices(of: query.users)
+        let stored = try await storedDevices(of: query.users)
+        let known = stored.mapValues(\.devices)
         let lists = state.tracker.apply(
             answer, to: query, known: known, identities: identities, ownUser: user, at: now)
         let confirmed = try await UnconfirmedSessions.confirm(
@@ -190,6 +193,10 @@ extension CryptoMachine {
             let written = list.added.union(list.changed).compactMap { list.devices[$0] }
             change.put += try written.map { try $0.record() }
             for id in list.removed { change.removed.insert(CryptoRecord.Key(.device, owner: list.user, id: id)) }
+            for record in stored[list.user]?.damaged ?? [] {
+                change.put.append(try DamagedRecords.copy(record))
+                if list.devices[record.key.id] == nil { change.removed.insert(record.key) }
+            }
             // Messages may be waiting for a user's list to be current, even if it is empty or has not changed.
             let isCurrent = state.tracker.isOutdated(list.user) == false
             if isCurrent || !written.isEmpty || !list.removed.isEmpty || known[list.user]?.isEmpty ?? true {
@@ -232,8 +239,8 @@ extension CryptoMachine {
         let all = answer["one_time_keys"]?.object
         let unreached = answer.failures
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
-        let known = try await self.devices(of: claims.map(\.user))
-        let devices = claims.map { claim in known[claim.user]?.first { $0.device == claim.device } }
+        let known = try await storedDevices(of: claims.map(\.user))
+        let devices = claims.map { claim in known[claim.user]?.devices.first { $0.device == claim.device } }
         var peers = try await OlmPeer.stored(Set(devices.compactMap(\.?.peer)), in: storage, key: key)
         var untold: [(reader: DeviceID, content: JSONValue)] = []
         for (claim, device) in zip(claims, devices) {

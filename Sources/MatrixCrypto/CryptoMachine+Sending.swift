@@ -46,14 +46,13 @@ extension CryptoMachine {
             guard let settings = try await settings(of: room, &state) else { return .refused(.clear) }
             guard settings.isSupported else { return .refused(.algorithm) }
             var audience = state.audiences[room] ?? RoomAudience()
+            if audience.isWhole { try await audience.load(room, from: storage) }
+            state.audiences[room] = audience
             guard audience.isWhole else {
-                state.audiences[room] = audience
                 return .needsMembers(AudienceVersion(epoch: self.epoch, generation: audience.generation))
             }
             // Otherwise recipients could not verify the sender.
             guard state.upkeep.isDeviceUploaded else { return .waits }
-            try await audience.load(room, from: storage)
-            state.audiences[room] = audience
             var sharing = RoomKeySharing(
                 room: room, user: user, device: device, storage: storage, key: key, settings: settings,
                 audience: audience, verifying: other, now: now)

@@ -49,7 +49,8 @@ extension CryptoMachine {
                 continue
             }
             try state.revokeVerifications(of: object)
-            guard var keys = try await devices(of: user).first(where: { $0.device == object.device }),
+            let devices = try await devices(of: user, &state.tracker)
+            guard var keys = devices.first(where: { $0.device == object.device }),
                 keys.confirmedBy != nil
             else { continue }
             keys.confirmedBy = nil
@@ -57,6 +58,17 @@ extension CryptoMachine {
             state.changedUsers.insert(user)
             state.tracker.noteTrustChanged()
         }
+    }
+
+    /// Uploads the signatures of other users that a damaged request may have contained.
+    func uploadSignaturesAgain(_ state: inout State, _ change: inout CryptoChange) async throws {
+        guard state.own?.isVerified == true, try await storage.cryptoRecord(DamagedRecords.signaturesKey) != nil
+        else { return }
+        // Without the key, they are due until it arrives.
+        if let seed = try await PrivateKeys.stored(.userSigning, in: storage, key: key) {
+            try await uploadDueSignatures(with: seed, &state, &change)
+        }
+        change.removed.insert(DamagedRecords.signaturesKey)
     }
 }
 

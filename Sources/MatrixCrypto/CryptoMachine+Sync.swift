@@ -36,6 +36,7 @@ extension CryptoMachine {
         var reader = ToDeviceReader(
             storage: storage, key: key, user: user, outdated: outdated.map { Set($0) }, now: now)
         for event in events { try await reader.take(event, &state, &receipt) }
+        state.tracker.note(reader.damaged)
         change.merge(try await reader.change())
         for message in reader.ownMessages { try await self.take(message, &state, &change, &receipt, at: now) }
     }
@@ -76,6 +77,8 @@ struct ToDeviceReader {
     private var peers: [OlmPeer.ID: OlmPeer] = [:]
     /// Those of them that are no stored devices, by user.
     private var unlisted: [ExactText: UnlistedPeers] = [:]
+    /// Users with damaged records of devices: each of their keys may be a device's.
+    private var damagedDevices: Set<ExactText> = []
     /// The identity keys of the stored devices of senders.
     private var identityKeys: [ExactText: Set<Curve25519Key>] = [:]
     /// A copy of the account, with which sessions are established before it is known whether their payload is accepted.
@@ -109,11 +112,18 @@ struct ToDeviceReader {
         withheld = WithheldRecords(storage: storage)
     }
 
+    /// Users with damaged records, who have to be queried again.
+    var damaged: DamagedUsers {
+        var users = senders.damaged
+        users.devices.formUnion(damagedDevices)
+        return users
+    }
+
     func change() async throws -> CryptoChange {
         var change = CryptoChange()
         for peer in peers.values { change.merge(try peer.change(key: key)) }
         for peers in unlisted.values { change.merge(try await peers.change(in: storage)) }
-        for session in sessions.values { change.put.append(try session.record(key: key)) }
+        for session in sessions.values { change.put += try session.records(key: key) }
         for (key, mark) in marks {
             if let mark { change.put.append(mark) } else { change.removed.insert(key) }
         }
@@ -229,7 +239,7 @@ struct ToDeviceReader {
     private mutating func repair(_ peer: inout OlmPeer, _ state: inout CryptoMachine.State) async throws {
         let (sender, senderKey) = (peer.id.user, peer.id.identityKey)
         if state.tracker.isOutdated(sender) == false {
-            guard try await isDevice(senderKey, of: sender) else { return }
+            guard try await mayBeDevice(senderKey, of: sender) else { return }
         }
         let item = OutgoingQueue.Item.repair(user: sender.text, identityKey: senderKey.bytes)
         guard state.outgoing.hasRoom(for: item), peer.mayRepair(at: now) else { return }
@@ -239,15 +249,21 @@ struct ToDeviceReader {
 
     private mutating func isDevice(_ key: Curve25519Key, of user: ExactText) async throws -> Bool {
         if let known = identityKeys[user] { return known.contains(key) }
-        let records = try await storage.cryptoRecords(.device, owner: user)
-        let keys = Set(try records.map { try DeviceKeys(record: $0).identityKey })
+        let stored = StoredDevices(try await storage.cryptoRecords(.device, owner: user))
+        if !stored.damaged.isEmpty { damagedDevices.insert(user) }
+        let keys = Set(stored.devices.map(\.identityKey))
         identityKeys[user] = keys
         return keys.contains(key)
     }
 
+    private mutating func mayBeDevice(_ key: Curve25519Key, of user: ExactText) async throws -> Bool {
+        let isDevice = try await isDevice(key, of: user)
+        return isDevice || damagedDevices.contains(user)
+    }
+
     /// Whether a device that is not stored is none of the user's.
     private func isListCurrent(of user: ExactText, _ tracker: DeviceTracker) -> Bool {
-        tracker.isOutdated(user) == false && outdated?.contains(user) == false
+        tracker.isOutdated(user) == false && outdated?.contains(user) == false && !damaged.devices.contains(user)
     }
 
     private mutating func takeUnsealed(
@@ -264,7 +280,9 @@ struct ToDeviceReader {
         }
         let id = SessionID(room: session.room, session: session.id)
         // A damaged session can only be replaced.
-        if case .found(let known) = try await self.session(id) {
+        if case .found(let stored) = try await self.session(id) {
+            // A damaged claim can only be replaced, too.
+            let known = try await stored.withClaim(of: ExactText(session.owner.user), in: storage) ?? stored
             guard let merged = try session.merged(with: known) else {
                 // Receiving the same session again is not an error; anything else is a different session under the
                 // same ID.
@@ -315,7 +333,7 @@ struct ToDeviceReader {
         _ content: JSONValue, from sender: ExactText, _ state: inout CryptoMachine.State
     ) async throws {
         guard let text = content["sender_key"]?.string, let senderKey = try? Curve25519Key(base64: text),
-            senderKey != state.upkeep.account.identityKey, try await isDevice(senderKey, of: sender)
+            senderKey != state.upkeep.account.identityKey, try await mayBeDevice(senderKey, of: sender)
         else { return }
         var peer = try await self.peer(OlmPeer.ID(user: sender, identityKey: senderKey))
         try await repair(&peer, &state)

@@ -23,7 +23,7 @@ extension CryptoMachine {
             for flow in state.verifications.flows where !flow.isHidden {
                 var name = ""
                 if let device = flow.device {
-                    name = try await devices(of: flow.user).first { $0.device == device }?.name ?? ""
+                    name = try await devices(of: flow.user, &state.tracker).first { $0.device == device }?.name ?? ""
                 }
                 let isUnsent =
                     state.isUnanswered && !flow.hasEnded && flow.channel == .devices
@@ -38,7 +38,8 @@ extension CryptoMachine {
     /// - Parameter device: The device to ask; `nil` for all confirmed ones.
     public func verifyDevice(_ device: ExactText?, at now: Date) async throws -> ExactText {
         try await change { state, _ in
-            let others = try await devices(of: user).filter { $0.device != self.device && !$0.isDisputed }
+            let others = try await devices(of: user, &state.tracker)
+                .filter { $0.device != self.device && !$0.isDisputed }
             let asked = others.filter { keys in
                 if let device { return keys.device == device }
                 return state.own?.confirms(keys) ?? false
@@ -291,7 +292,8 @@ extension CryptoMachine {
 
     private func party(_ flow: VerificationFlow, _ state: inout State) async throws -> SasExchange.Party? {
         guard let id = flow.device else { return nil }
-        guard let keys = try await devices(of: flow.user).first(where: { $0.device == id }), !keys.isDisputed else {
+        let devices = try await devices(of: flow.user, &state.tracker)
+        guard let keys = devices.first(where: { $0.device == id }), !keys.isDisputed else {
             state.tracker.track([flow.user])
             return nil
         }
@@ -337,7 +339,7 @@ extension CryptoMachine {
         _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
     ) async throws -> Verification.Cancellation? {
         guard var own = state.own else { return .unconfirmedHere }
-        let keys = try await devices(of: user).first { $0.device == proof.party.device }
+        let keys = try await devices(of: user, &state.tracker).first { $0.device == proof.party.device }
         guard var keys, keys.signingKey == proof.party.signingKey, !keys.isDisputed else { return .failed }
         if !own.isVerified {
             // Only a device that the identity confirms can vouch for the identity.

@@ -90,11 +90,13 @@ public actor CryptoMachine {
     /// Creates the keys of a device.
     ///
     /// Of another device's state, room sessions and known devices stay, as they remain useful, and so does the note
-    /// that the recovery key is not saved. Its keys, its Olm sessions and its pending requests are removed; that it was
-    /// one of the user's is noted (``FormerDevices``).
+    /// that the recovery key is not saved. What arrived while its keys were unavailable is read with them first. Its
+    /// keys, its Olm sessions and its pending requests are removed; that it was one of the user's is noted
+    /// (``FormerDevices``).
     public static func begin(
         user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws {
+        try await FormerDevices.receiveUnopened(of: user, in: storage, key: key, at: now)
         var change = CryptoChange()
         for kind in [
             CryptoRecord.Kind.account, .olmSession, .outboundGroupSession, .outgoingRequest, .readMessage, .position,
@@ -230,6 +232,8 @@ public actor CryptoMachine {
         guard let upkeep = try KeyUpkeep(user: user, device: device, records: account, key: key) else {
             throw Failure.noDevice
         }
+        let mended = try await DamagedRecords.change(of: user, in: storage)
+        if !mended.isEmpty { try await storage.commit(mended) }
         let tracked = try await storage.cryptoRecords(.trackedUser, owner: nil)
         let outgoing = try await storage.cryptoRecords(.outgoingRequest, owner: nil)
         var state = State(
@@ -237,7 +241,7 @@ public actor CryptoMachine {
             isReplaced: try await storage.cryptoRecord(Self.replacedKey) != nil,
             backup: try await BackupRecord.stored(in: storage))
         state.own = try await Identity.stored(user, in: storage)
-        state.confirmedBy = try await devices(of: user).first { $0.device == device }?.confirmedBy
+        state.confirmedBy = try await devices(of: user, &state.tracker).first { $0.device == device }?.confirmedBy
         for record in try await storage.cryptoRecords(.roomAudience, owner: nil) {
             state.audiences[record.key.owner] = try RoomAudience(record: record)
         }
@@ -248,14 +252,15 @@ public actor CryptoMachine {
         return state
     }
 
-    func devices(of user: ExactText) async throws -> [DeviceKeys] {
-        try await storage.cryptoRecords(.device, owner: user).map { try DeviceKeys(record: $0) }
+    /// The stored devices of a user. With a damaged record, the user's list becomes outdated.
+    func devices(of user: ExactText, _ tracker: inout DeviceTracker) async throws -> [DeviceKeys] {
+        let stored = StoredDevices(try await storage.cryptoRecords(.device, owner: user))
+        if !stored.damaged.isEmpty { tracker.noteDamagedDevice(of: user) }
+        return stored.devices
     }
 
-    func devices(of users: some Sequence<ExactText>) async throws -> [ExactText: [DeviceKeys]] {
-        try await storage.cryptoRecords(.device, owners: Set(users)).mapValues { records in
-            try records.map { try DeviceKeys(record: $0) }
-        }
+    func storedDevices(of users: some Sequence<ExactText>) async throws -> [ExactText: StoredDevices] {
+        try await storage.cryptoRecords(.device, owners: Set(users)).mapValues { StoredDevices($0) }
     }
 }
 

@@ -29,6 +29,8 @@ public struct DeviceTracker: Sendable {
     private var excused: Set<ExactText> = []
     /// The maximum size of a query with the user, for those whose queries were rejected.
     private var sizeLimits: [ExactText: Int] = [:]
+    /// Users who were queried again as the record of their identity is damaged.
+    private var queriedForIdentity: Set<ExactText> = []
     /// Users whose state differs from the stored one.
     private var unsaved: Set<ExactText> = []
     /// Incremented by every change that may affect for whom messages are encrypted.
@@ -75,6 +77,16 @@ public struct DeviceTracker: Sendable {
         }
     }
 
+    /// Queries a user again of whose devices a stored record is damaged. The response replaces it.
+    mutating func noteDamagedDevice(of user: ExactText) {
+        if isOutdated(user) == false { invalidate(user) }
+    }
+
+    /// Queries a user again whose stored identity is damaged; once, as the response may have none that replaces it.
+    mutating func noteDamagedIdentity(of user: ExactText) {
+        if queriedForIdentity.insert(user).inserted { noteDamagedDevice(of: user) }
+    }
+
     /// Notes a change of trust, which also affects for whom messages are encrypted.
     mutating func noteTrustChanged() { revision += 1 }
 
@@ -100,18 +112,20 @@ public struct DeviceTracker: Sendable {
             if let record = record(of: user) {
                 change.put.append(record)
             } else {
-                change.removed.insert(CryptoRecord.Key(.trackedUser, owner: user))
+                change.removed.insert(Self.key(user))
             }
         }
         return change
     }
 
     private func record(of user: ExactText) -> CryptoRecord? {
-        lists[user].map {
-            CryptoRecord(
-                CryptoRecord.Key(.trackedUser, owner: user), value: $0.isOutdated ? Data([0]) : Self.upToDate)
-        }
+        lists[user].map { $0.isOutdated ? Self.outdated(user) : CryptoRecord(Self.key(user), value: Self.upToDate) }
     }
+
+    private static func key(_ user: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.trackedUser, owner: user) }
+
+    /// The record of a user whose list is outdated.
+    static func outdated(_ user: ExactText) -> CryptoRecord { CryptoRecord(key(user), value: Data([0])) }
 
     /// Marks a change as stored, except for users who have changed again since.
     public mutating func saved(_ change: CryptoChange) {

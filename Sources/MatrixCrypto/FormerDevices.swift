@@ -29,8 +29,24 @@ enum FormerDevices {
         return CryptoChange(put: [CryptoRecord(recordKey, value: try JSONEncoder().encode(owners))])
     }
 
+    /// Reads the messages that arrived while the keys of the stored device were unavailable (``UnopenedMessages``): no
+    /// other device can. If its records are damaged, the messages stay unread.
+    /// - Throws: If the storage fails.
+    static func receiveUnopened(
+        of user: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date?
+    ) async throws {
+        guard try await storage.cryptoRecordCount(.unopenedMessage) > 0,
+            let device = try await CryptoMachine.device(in: storage)
+        else { return }
+        do {
+            let former = try await CryptoMachine(user: user, device: device, storage: storage, key: key)
+            _ = try await former.receiveUnopened(at: now ?? Date(timeIntervalSince1970: 0))
+        } catch let error where !error.isOfStorage {}
+    }
+
     private static func all(in storage: any CryptoStorage) async throws -> [InboundSession.Owner] {
-        guard let record = try await storage.cryptoRecord(recordKey) else { return [] }
-        return try JSONDecoder().decode([InboundSession.Owner].self, from: record.value)
+        // With a damaged record, what they have sent counts as sent by unknown devices.
+        try await storage.cryptoRecord(recordKey)
+            .flatMap { try? JSONDecoder().decode([InboundSession.Owner].self, from: $0.value) } ?? []
     }
 }

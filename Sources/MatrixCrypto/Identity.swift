@@ -22,6 +22,22 @@ struct Identity: Equatable, Sendable {
     private(set) var withdrawn: Ed25519Key?
     /// Whether the local user has yet to sign the verified master key, for lack of the user-signing key.
     private(set) var isSignatureDue = false
+    /// Whether the record was damaged, so that it is unknown what was pinned, verified and withdrawn. Until the local
+    /// user decides again, the identity counts as changed after verification, and signatures on it are ignored.
+    private(set) var isMemoryLost = false
+
+    /// The identity of a user whose record cannot be decoded. Its keys are nobody's: the master key is replaced by that
+    /// of the next response.
+    static func unknown() throws(RatchetError) -> Identity {
+        var identity = Identity(master: try SigningKey().publicKey, object: Data())
+        identity.pinned = try SigningKey().publicKey
+        identity.verified = identity.pinned
+        identity.isMemoryLost = true
+        return identity
+    }
+
+    /// Whether the user's keys have yet to be queried.
+    var isUnknown: Bool { masterObject.isEmpty }
 
     private init(master: Ed25519Key, object: Data) {
         self.master = master
@@ -96,16 +112,19 @@ struct Identity: Equatable, Sendable {
 
     /// Marks the master key as verified: the user has compared it, or has signed it on another device.
     mutating func noteVerified() {
-        guard withdrawn != master else { return }
+        guard withdrawn != master, !isMemoryLost else { return }
         (verified, pinned) = (master, master)
     }
 
     mutating func verify() {
-        withdrawn = nil
+        (withdrawn, isMemoryLost) = (nil, false)
         noteVerified()
     }
 
     mutating func accept() {
+        // Its verification may have been withdrawn before: only another comparison proves it.
+        if isMemoryLost { withdrawn = master }
+        isMemoryLost = false
         pinned = master
         verified = nil
         isSignatureDue = false
@@ -144,6 +163,7 @@ extension Identity {
         let withdrawn: StoredBytes?
         /// Absent in records of earlier versions.
         let isSignatureDue: Bool?
+        let isMemoryLost: Bool?
     }
 
     private static let id: ExactText = "keys"
@@ -154,11 +174,12 @@ extension Identity {
         let stored = Stored(
             master: bytes(master), masterObject: masterObject, selfSigning: selfSigning.map(bytes),
             userSigning: userSigning.map(bytes), pinned: bytes(pinned), verified: verified.map(bytes),
-            withdrawn: withdrawn.map(bytes), isSignatureDue: isSignatureDue ? true : nil)
+            withdrawn: withdrawn.map(bytes), isSignatureDue: isSignatureDue ? true : nil,
+            isMemoryLost: isMemoryLost ? true : nil)
         return CryptoRecord(Self.key(user), value: try JSONEncoder().encode(stored))
     }
 
-    /// An unreadable record is an error: the user must not count as having no identity.
+    /// An unreadable record is an error: the user must not count as having no identity (``unknown()``).
     init(record: CryptoRecord) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
         func key(_ stored: StoredBytes?) throws -> Ed25519Key? { try stored.map { try Ed25519Key(bytes: $0.bytes) } }
@@ -169,21 +190,27 @@ extension Identity {
         verified = try key(stored.verified)
         withdrawn = try key(stored.withdrawn)
         isSignatureDue = stored.isSignatureDue ?? false
+        isMemoryLost = stored.isMemoryLost ?? false
     }
 
-    /// - Returns: `nil` if none is known.
+    private static func orUnknown(_ record: CryptoRecord) throws -> Identity {
+        if let identity = try? Identity(record: record) { return identity }
+        return try unknown()
+    }
+
+    /// - Returns: `nil` if none is known; ``unknown()`` if the record is damaged.
     static func stored(_ user: ExactText, in storage: any CryptoStorage) async throws -> Identity? {
-        try await storage.cryptoRecord(key(user)).map { try Identity(record: $0) }
+        try await storage.cryptoRecord(key(user)).map { try orUnknown($0) }
     }
 
-    /// The known identities of these users.
+    /// The known identities of these users; ``unknown()`` for damaged records.
     static func stored(
         _ users: some Sequence<ExactText>, in storage: any CryptoStorage
     ) async throws -> [ExactText: Identity] {
         let records = try await storage.cryptoRecords(.identity, owners: Set(users))
         return try records.compactMapValues { records in
             // Other records have the same kind.
-            try records.first { $0.key.id == id }.map { try Identity(record: $0) }
+            try records.first { $0.key.id == id }.map { try orUnknown($0) }
         }
     }
 }

@@ -48,6 +48,9 @@ public struct InboundSession {
     /// The other users' devices that have sent this session as their own. Any member of the room can send another
     /// member's key, even before its owner does; the sender of an event tells whose claim counts for it.
     private(set) var rivals: [Claim] = []
+    /// How many of them are in the session's own record, which is read for each message. The others have a record each
+    /// (``withClaim(of:in:)``): no number of colluding members can keep out the one who has created the session.
+    private static let maxRivalsInRecord = 4
 
     /// The owner according to a backup or a key file, if it is none of those who have sent the session.
     private var importedOwner: Owner?
@@ -58,9 +61,6 @@ public struct InboundSession {
         let isSharedHistory: Bool
         let confirmedBy: Ed25519Key?
     }
-
-    /// Each is another user's.
-    private static let maxRivals = 4
 
     public static let algorithm = "m.megolm.v1.aes-sha2"
 
@@ -115,7 +115,7 @@ public struct InboundSession {
             let index = rivals.firstIndex(where: { ExactText($0.owner.user) == user })
         else { return self }
         var session = self
-        session.rivals[index] = Claim(owner: owner, isSharedHistory: isSharedHistory, confirmedBy: confirmedBy)
+        session.rivals[index] = claim
         (session.owner, session.isSharedHistory) = (rivals[index].owner, rivals[index].isSharedHistory)
         session.confirmedBy = rivals[index].confirmedBy
         return session
@@ -124,14 +124,25 @@ public struct InboundSession {
     /// Adds the owner of this session, which another user's device has sent before, to those of the known one.
     /// - Returns: `nil` if nothing is added.
     private func joined(to known: InboundSession) throws(RatchetError) -> InboundSession? {
-        guard !known.owners.contains(ExactText(owner.user)), known.rivals.count < Self.maxRivals else { return nil }
+        guard !known.owners.contains(ExactText(owner.user)) else { return nil }
         var joined: InboundSession
         switch try session.compare(to: known.session) {
         case .unconnected: return nil
         case .same, .beginsLater: joined = known
         case .beginsEarlier: joined = InboundSession(known, readingFrom: session)
         }
-        joined.rivals.append(Claim(owner: owner, isSharedHistory: isSharedHistory, confirmedBy: confirmedBy))
+        joined.rivals.append(claim)
+        return joined
+    }
+
+    private var claim: Claim {
+        Claim(owner: owner, isSharedHistory: isSharedHistory, confirmedBy: confirmedBy)
+    }
+
+    /// The same session with its owner's claim among those of another copy of it, if that copy lacks the owner's user.
+    func joinedClaim(to other: InboundSession) -> InboundSession {
+        var joined = other
+        if !joined.owners.contains(ExactText(owner.user)) { joined.rivals.append(claim) }
         return joined
     }
 
@@ -197,20 +208,59 @@ extension InboundSession {
         let owner: Owner
         let isSharedHistory: Bool
         var confirmedBy: [UInt8]?
+
+        init(_ claim: Claim) {
+            (owner, isSharedHistory) = (claim.owner, claim.isSharedHistory)
+            confirmedBy = claim.confirmedBy?.bytes
+        }
+
+        var claim: Claim {
+            get throws {
+                Claim(
+                    owner: owner, isSharedHistory: isSharedHistory,
+                    confirmedBy: try confirmedBy.map { try Ed25519Key(bytes: $0) })
+            }
+        }
     }
 
     public var key: CryptoRecord.Key { CryptoRecord.Key(.inboundGroupSession, owner: room, id: id) }
 
+    private func claimKey(_ user: ExactText) -> CryptoRecord.Key {
+        // Session IDs are base64, so the separator ends them.
+        CryptoRecord.Key(.sessionClaim, owner: room, id: ExactText(bytes: id.bytes + [0] + user.bytes))
+    }
+
+    /// Loads the claim of a user, unless it is among ``rivals``.
+    /// - Returns: The session as it is if there is no such claim; `nil` if its record is damaged.
+    /// - Throws: If the storage fails.
+    func withClaim(of user: ExactText, in storage: any CryptoStorage) async throws -> InboundSession? {
+        guard rivals.count >= Self.maxRivalsInRecord, !owners.contains(user),
+            let record = try await storage.cryptoRecord(claimKey(user))
+        else { return self }
+        guard let stored = try? JSONDecoder().decode(StoredClaim.self, from: record.value),
+            ExactText(stored.owner.user) == user, let claim = try? stored.claim
+        else { return nil }
+        var session = self
+        session.rivals.append(claim)
+        return session
+    }
+
+    /// The session's record, and those of the claims that are not in it.
+    func records(key material: KeyMaterial) throws -> [CryptoRecord] {
+        let claims = try rivals.dropFirst(Self.maxRivalsInRecord).map { claim in
+            CryptoRecord(
+                claimKey(ExactText(claim.owner.user)), value: try JSONEncoder().encode(StoredClaim(claim)))
+        }
+        return [try record(key: material)] + claims
+    }
+
+    /// The session's own record. Claims that do not fit into it are omitted.
     public func record(key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(
             owner: owner, source: source, isSharedHistory: isSharedHistory,
             pickle: Data(try session.pickle(key: material)), confirmedBy: confirmedBy?.bytes,
-            rivals: rivals.isEmpty
-                ? nil
-                : rivals.map {
-                    StoredClaim(
-                        owner: $0.owner, isSharedHistory: $0.isSharedHistory, confirmedBy: $0.confirmedBy?.bytes)
-                }, importedOwner: importedOwner)
+            rivals: rivals.isEmpty ? nil : rivals.prefix(Self.maxRivalsInRecord).map { StoredClaim($0) },
+            importedOwner: importedOwner)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
@@ -228,11 +278,7 @@ extension InboundSession {
         isSharedHistory = stored.isSharedHistory
         confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0) }
         importedOwner = stored.importedOwner
-        rivals = try (stored.rivals ?? []).map {
-            Claim(
-                owner: $0.owner, isSharedHistory: $0.isSharedHistory,
-                confirmedBy: try $0.confirmedBy.map { try Ed25519Key(bytes: $0) })
-        }
+        rivals = try (stored.rivals ?? []).map { try $0.claim }
     }
 }
 

@@ -6,17 +6,19 @@ import Ratchets
 struct KnownSenders {
     private let storage: any CryptoStorage
     private var users: [ExactText: (identity: Identity?, devices: [DeviceKeys])] = [:]
+    /// Users with damaged records, who have to be queried again.
+    private(set) var damaged = DamagedUsers()
 
     init(storage: any CryptoStorage) { self.storage = storage }
 
     mutating func find(_ user: ExactText) async throws -> (identity: Identity?, devices: [DeviceKeys]) {
         if let known = users[user] { return known }
-        let found = (
-            try await Identity.stored(user, in: storage),
-            try await storage.cryptoRecords(.device, owner: user).map { try DeviceKeys(record: $0) }
-        )
-        users[user] = found
-        return found
+        let identity = try await Identity.stored(user, in: storage)
+        let stored = StoredDevices(try await storage.cryptoRecords(.device, owner: user))
+        if identity?.isUnknown == true { damaged.identities.insert(user) }
+        if !stored.damaged.isEmpty { damaged.devices.insert(user) }
+        users[user] = (identity, stored.devices)
+        return (identity, stored.devices)
     }
 
     /// The master key of the identity that confirms the device whose message this is; `nil` if none does.
@@ -29,7 +31,9 @@ struct KnownSenders {
         if let device = devices.first(where: { message.owner.isDevice($0) }), identity.confirms(device) {
             return identity.master
         }
-        guard !isListCurrent, let selfSigning = identity.selfSigning else { return nil }
+        guard !isListCurrent || damaged.devices.contains(user), let selfSigning = identity.selfSigning else {
+            return nil
+        }
         for json in message.deviceKeys {
             guard let id = json["device_id"]?.exactText,
                 let stated = try? DeviceKeys(json, of: user, device: id, selfSigning: selfSigning),

@@ -34,7 +34,7 @@ struct OlmPeer {
         var use: UInt64
         var isChanged: Bool
         /// Whether it may lag behind what was sent: its next message could repeat the key of one that was.
-        let onlyReceives: Bool
+        var onlyReceives: Bool
     }
 
     private struct StoredSession: Codable {
@@ -57,6 +57,9 @@ struct OlmPeer {
     private var removed: Set<CryptoRecord.Key> = []
     private var memory = Memory()
     private var storedMemory = Memory()
+    /// The record of the messages, if it cannot be decoded. Then the sessions only receive, so that the next message to
+    /// the device begins another: which of its messages were read is unknown.
+    private var damagedMemory: CryptoRecord?
 
     /// Loads the stored state of a device. An error of the storage must not make the device count as having no
     /// sessions; a damaged session is one that the device has to replace.
@@ -76,7 +79,16 @@ struct OlmPeer {
                 damaged.insert(session.key)
             }
         }
-        if let record { memory = try JSONDecoder().decode(Memory.self, from: record.value) }
+        if let record {
+            do {
+                memory = try JSONDecoder().decode(Memory.self, from: record.value)
+            } catch {
+                damagedMemory = record
+                for index in entries.indices {
+                    (entries[index].onlyReceives, entries[index].isChanged) = (true, true)
+                }
+            }
+        }
         storedMemory = memory
     }
 
@@ -114,7 +126,8 @@ struct OlmPeer {
                     CryptoRecord.Key(.olmSession, owner: Self.owner(id), id: entry.id),
                     value: try JSONEncoder().encode(stored)))
         }
-        if memory != storedMemory {
+        if let damagedMemory { change.put.append(try DamagedRecords.copy(damagedMemory)) }
+        if memory != storedMemory || damagedMemory != nil {
             change.put.append(CryptoRecord(Self.memoryKey(id), value: try JSONEncoder().encode(memory)))
         }
         return change

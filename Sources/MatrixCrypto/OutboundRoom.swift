@@ -163,6 +163,20 @@ struct OutboundRoom {
         return CryptoRecord(record.key, value: try JSONEncoder().encode(stored))
     }
 
+    /// The sessions whose key may be on its way to a device, as no longer to be used. Damaged ones, which nothing is
+    /// encrypted with, are omitted.
+    static func spentUnderWay(in storage: any CryptoStorage) async throws -> [CryptoRecord] {
+        let records = try await storage.cryptoRecords(.outboundGroupSession, owner: nil)
+        let rooms = records.filter { record in
+            guard record.key != key(record.key.owner) else { return false }
+            let readers = try? JSONDecoder().decode(Readers.self, from: record.value)
+            return readers.map { $0.shares.values.contains { !$0.isAnswered } } ?? true
+        }.map(\.key.owner)
+        let underWay = Set(rooms)
+        return records.filter { $0.key == key($0.key.owner) && underWay.contains($0.key.owner) }
+            .compactMap { try? spent($0) }
+    }
+
     /// Whether a new session is needed, regardless of which devices have the key.
     func isOver(for settings: EncryptedRoom, isSharedHistory: Bool, at now: Date) throws -> Bool {
         let age = Self.milliseconds(now) - begun

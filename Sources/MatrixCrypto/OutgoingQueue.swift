@@ -34,14 +34,19 @@ struct OutgoingQueue {
     private var next: UInt64
 
     /// - Parameter records: Records of the kind ``CryptoRecord/Kind/outgoingRequest``. An unreadable one is an error:
-    ///   its message would be lost for good.
+    ///   ``DamagedRecords`` has to have its message made again first.
     init(records: [CryptoRecord]) throws {
         items = [:]
         for record in records {
-            guard let number = UInt64(record.key.id.text) else { throw KeyUpkeep.Failure.state }
-            items[number] = try JSONDecoder().decode(Item.self, from: record.value)
+            let (number, item) = try Self.decoded(record)
+            items[number] = item
         }
         next = (items.keys.max() ?? 0) + 1
+    }
+
+    static func decoded(_ record: CryptoRecord) throws -> (number: UInt64, item: Item) {
+        guard let number = UInt64(record.key.id.text), number < .max else { throw KeyUpkeep.Failure.state }
+        return (number, try JSONDecoder().decode(Item.self, from: record.value))
     }
 
     /// Repairs are limited, as anyone can cause them; everything else must be sent.

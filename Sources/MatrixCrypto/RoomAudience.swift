@@ -73,12 +73,14 @@ struct RoomAudience {
         return [own] + others.sorted()
     }
 
-    /// Loads the members from the storage, unless they are loaded already.
+    /// Loads the members from the storage, unless they are loaded already. With a damaged one, not all are known.
     mutating func load(_ room: ExactText, from storage: any CryptoStorage) async throws {
         guard members == nil else { return }
         var found: [ExactText: Membership] = [:]
         for record in try await storage.cryptoRecords(.roomMember, owner: room) {
-            found[record.key.id] = Membership(rawValue: String(decoding: record.value, as: UTF8.self))
+            let membership = Membership(rawValue: String(decoding: record.value, as: UTF8.self))
+            found[record.key.id] = membership
+            if membership == nil { isWhole = false }
         }
         members = found
     }

@@ -42,13 +42,18 @@ struct RoomKeySharing {
         guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         outbound.checked = nil
         let identities = try await Identity.stored(readers, in: storage)
+        for (reader, identity) in identities where identity.isUnknown {
+            state.tracker.noteDamagedIdentity(of: reader)
+        }
+        guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         let changed = readers.filter {
             $0 == user
                 ? identities[$0]?.isOwnReplaced ?? false : identities[$0]?.hasChangedAfterVerification ?? false
         }
         let held = changed.filter { $0 != verifying }
         guard held.isEmpty else { return .held(held) }
-        let (devices, unconfirmed) = try await devices(of: readers, identities)
+        let (devices, unconfirmed) = try await devices(of: readers, identities, &state.tracker)
+        guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         if outbound.isSharedBeyond(devices) { outbound = try await begin(&state, &change) }
         guard try await share(&outbound, with: devices, &state, &change) else {
             state.outbound[room] = outbound
@@ -82,14 +87,15 @@ struct RoomKeySharing {
 
     /// The readers' devices: those confirmed by their owners, which alone receive keys, and the others.
     private func devices(
-        of readers: [ExactText], _ identities: [ExactText: Identity]
+        of readers: [ExactText], _ identities: [ExactText: Identity], _ tracker: inout DeviceTracker
     ) async throws -> (confirmed: [ExactText: [ExactText: DeviceKeys]], others: [DeviceID]) {
         var confirmed: [ExactText: [ExactText: DeviceKeys]] = [:]
         var others: [DeviceID] = []
         let records = try await storage.cryptoRecords(.device, owners: Set(readers))
         for reader in readers {
-            for record in records[reader] ?? [] {
-                let keys = try DeviceKeys(record: record)
+            let stored = StoredDevices(records[reader] ?? [])
+            if !stored.damaged.isEmpty { tracker.noteDamagedDevice(of: reader) }
+            for keys in stored.devices {
                 let isThis = reader == user && keys.device == device
                 guard keys.readsRooms, !isThis else { continue }
                 if identities[reader]?.confirms(keys) == true {

@@ -42,12 +42,14 @@ extension CryptoMachine {
     /// Requests the missing secrets from the confirmed devices.
     public func requestMissingSecrets() async throws {
         try await change { state, _ in
-            try await requestSecrets(of: otherConfirmedDevices(state), &state)
+            let devices = try await otherConfirmedDevices(&state)
+            try await requestSecrets(of: devices, &state)
         }
     }
 
-    private func otherConfirmedDevices(_ state: State) async throws -> [ExactText] {
-        try await devices(of: user).filter { $0.device != device && state.ownConfirms($0) }.map(\.device)
+    private func otherConfirmedDevices(_ state: inout State) async throws -> [ExactText] {
+        let devices = try await devices(of: user, &state.tracker)
+        return devices.filter { $0.device != device && state.ownConfirms($0) }.map(\.device)
     }
 
     func requestSecrets(of devices: [ExactText], _ state: inout State) async throws {
@@ -81,7 +83,7 @@ extension CryptoMachine {
             case .rejected: guard isNew else { return }
             case .needed: break
             }
-            let devices = try await otherConfirmedDevices(state)
+            let devices = try await otherConfirmedDevices(&state)
             guard !devices.isEmpty, state.own?.isVerified == true else { return }
             state.secretRequests.requestedBackup = publicKey
             try request(.backup, of: devices, &state)
@@ -117,7 +119,7 @@ extension CryptoMachine {
     /// ends. Call it in a change of its own: it loads sessions from the storage, which lacks the change's own updates.
     func answerSecretRequests(_ state: inout State, _ change: inout CryptoChange) async throws {
         guard !state.secretRequests.requested.isEmpty, !state.isReplaced else { return }
-        let known = try await devices(of: user)
+        let known = try await devices(of: user, &state.tracker)
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
         // One message per device and change: the session is loaded from the storage each time.
         var answered: Set<ExactText> = []
@@ -159,7 +161,7 @@ extension CryptoMachine {
             let name = state.secretRequests.open[request], let text = content["secret"]?.string,
             let bytes = try? Base64.decoded(text), bytes.count == KeyMaterial.count
         else { return nil }
-        let sender = try await devices(of: user).first {
+        let sender = try await devices(of: user, &state.tracker).first {
             $0.identityKey.bytes == owner.identityKey && $0.signingKey.bytes == owner.signingKey
         }
         guard let sender, state.ownConfirms(sender), let own = state.own else { return nil }

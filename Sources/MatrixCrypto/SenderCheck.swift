@@ -10,6 +10,8 @@ struct SenderCheck {
     private var known: KnownSenders
     /// Users who are not tracked, such as former members of the room.
     private(set) var unasked: Set<ExactText> = []
+    /// Users with damaged records, who have to be queried again.
+    var damaged: DamagedUsers { known.damaged }
     /// Sessions to store because the confirmation of their device was recorded in them.
     private(set) var confirmed: [SessionID: InboundSession] = [:]
 
@@ -44,9 +46,11 @@ struct SenderCheck {
             if ExactText(owner.user) == user, try await FormerDevices.contain(owner, in: storage) { return nil }
             let isOutdated = tracker.isOutdated(ExactText(owner.user))
             if isOutdated == nil { unasked.insert(ExactText(owner.user)) }
-            throw isOutdated ?? true ? GroupMessageReader.Seal.unknownSender : .unconfirmedSender
+            let isUnknown = isOutdated ?? true || damaged.contains(ExactText(owner.user))
+            throw isUnknown ? GroupMessageReader.Seal.unknownSender : .unconfirmedSender
         }
-        let isChanged = identity.map { $0.hasChangedAfterVerification && $0.master == master } ?? false
+        let isChanged =
+            identity.map { $0.hasChangedAfterVerification && ($0.master == master || $0.isUnknown) } ?? false
         return isChanged ? .changedIdentity : nil
     }
 
@@ -54,7 +58,7 @@ struct SenderCheck {
         guard session.confirmedBy != master else { return }
         let id = SessionID(room: session.room, session: session.id)
         // One event may be of one of several owners, and the next one of another.
-        var session = (confirmed[id] ?? session).claimed(by: ExactText(session.owner.user))
+        var session = session.joinedClaim(to: confirmed[id] ?? session).claimed(by: ExactText(session.owner.user))
         session.confirmedBy = master
         confirmed[id] = session
     }

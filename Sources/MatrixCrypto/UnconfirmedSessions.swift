@@ -80,7 +80,10 @@ enum UnconfirmedSessions {
                 case .damaged: continue
                 case .found(let stored):
                     let id = SessionID(room: stored.room, session: stored.id)
-                    var session = (changed[id] ?? stored).claimed(by: list.user)
+                    guard let found = try await (changed[id] ?? stored).withClaim(of: list.user, in: storage) else {
+                        continue
+                    }
+                    var session = found.claimed(by: list.user)
                     guard ExactText(session.owner.user) == list.user, confirmed.contains(where: session.owner.isDevice)
                     else { continue }
                     session.confirmedBy = list.identity.master
@@ -89,7 +92,7 @@ enum UnconfirmedSessions {
                 }
             }
         }
-        for session in changed.values { change.put.append(try session.record(key: key)) }
+        for session in changed.values { change.put += try session.records(key: key) }
         return change
     }
 }

@@ -153,7 +153,7 @@ extension CryptoMachine {
 
 extension Error {
     /// Whether a later attempt may succeed, as after a full disk.
-    fileprivate var isOfStorage: Bool { self is ChatError || self is CancellationError }
+    var isOfStorage: Bool { self is ChatError || self is CancellationError }
 }
 
 extension CryptoReceipt {

@@ -373,10 +373,17 @@ import ToolSupport
         }
         let own = try #require(names.last)
         let sender = "\(try OlmAccount().identityKey)"
+        // Nothing writes the account meanwhile.
+        _ = await backend.keys.makeAllRequests()
         let other = try KeyStore(folder: folder.path("store"), isNew: false)
-        let key = CryptoRecord.Key(.readMessage, owner: ExactText("\u{1}@a:b\0\(sender)"))
+        let key = CryptoRecord.Key(.account, id: "keys")
         try await other.commit(CryptoChange(put: [CryptoRecord(key, value: Data("damaged".utf8))]))
         try await other.close()
+        // A change that fails has the machine read its records again.
+        let machine = try #require(await backend.keys.machine)
+        await #expect(throws: CryptoMachine.VerificationFailure.noDevice) {
+            try await machine.verifyDevice(nil, at: Fixtures.date)
+        }
         server.sync([
             "next_batch": "s2",
             "to_device": [

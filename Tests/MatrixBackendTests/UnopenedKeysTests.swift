@@ -57,17 +57,23 @@ import ToolSupport
         var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
         try await account.sync()
         let key = try peer.key()
-        let (sender, identityKey) = (key["sender"]?.string ?? "", key["content"]?["sender_key"]?.string ?? "")
-        let memory = CryptoRecord.Key(.readMessage, owner: ExactText("\u{1}\(sender)\0\(identityKey)"))
+        // Nothing writes the account meanwhile.
+        _ = await account.backend.keys.makeAllRequests()
         let other = try KeyStore(folder: keys, isNew: false)
-        try await other.commit(CryptoChange(put: [CryptoRecord(memory, value: Data("damaged".utf8))]))
+        let intact = try #require(try await other.cryptoRecord(CryptoRecord.Key(.account, id: "keys")))
+        try await other.commit(CryptoChange(put: [CryptoRecord(intact.key, value: Data("damaged".utf8))]))
+        // A change that fails has the machine read its records again.
+        let machine = try #require(await account.backend.keys.machine)
+        await #expect(throws: CryptoMachine.VerificationFailure.noDevice) {
+            try await machine.verifyDevice(nil, at: Fixtures.date)
+        }
         try await account.sync([peer.text("$1", "One")], toDevice: [key])
         try peer.rotate()
         let next = try peer.key()
         try await account.sync([peer.text("$2", "Two")], toDevice: [next])
         #expect(account.backend.keys.condition.problem != nil)
         await account.close()
-        try await other.commit(CryptoChange(removed: [memory]))
+        try await other.commit(CryptoChange(put: [intact]))
         try await other.close()
         account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
         for (id, text) in [("$1", "One"), ("$2", "Two")] {

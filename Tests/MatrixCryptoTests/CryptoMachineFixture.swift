@@ -21,6 +21,9 @@ actor FakeCryptoStorage: CryptoStorage {
     func fail(_ count: Int) { failures = count }
     /// Makes reading the records of several owners fail for these kinds.
     func failReading(_ kinds: Set<CryptoRecord.Kind>) { unreadable = kinds }
+    /// Makes reading this record by its key fail; `nil` for none.
+    func failReading(of key: CryptoRecord.Key?) { unreadableKey = key }
+    private var unreadableKey: CryptoRecord.Key?
     /// Makes the change with this number fail, counted from 1.
     func fail(at number: Int) { failsAt = number }
     func set(_ value: Data?, for key: CryptoRecord.Key) {
@@ -51,8 +54,9 @@ actor FakeCryptoStorage: CryptoStorage {
             }.prefix(limit))
     }
     func cryptoRecordCount(_ kind: CryptoRecord.Kind) -> Int { cryptoRecords(kind, owner: nil).count }
-    func cryptoRecord(_ key: CryptoRecord.Key) -> CryptoRecord? {
+    func cryptoRecord(_ key: CryptoRecord.Key) throws -> CryptoRecord? {
         singleReads += 1
+        guard key != unreadableKey else { throw Full() }
         return records[key].map { CryptoRecord(key, value: $0) }
     }
     func events(readFrom messages: Set<GroupMessage>) -> [GroupMessage: ExactText] {

@@ -40,6 +40,32 @@ import ToolSupport
         }
     }
 
+    @Test("What arrived while the keys of the former device were unavailable is read by the next one")
+    func unopenedMessages() async throws {
+        let fixture = try await MachineFixture()
+        let peer = try await fixture.peer("@ann:b", "LAPTOP")
+        try await fixture.know([peer.device])
+        let group = try OutboundGroupSession()
+        try await UnopenedMessages.keep([peer.share(group)], in: fixture.storage)
+        let machine = try await CryptoMachine.begun(
+            user: "@me:b", device: "NEXT", in: fixture.storage, key: fixture.key)
+        #expect(await fixture.storage.cryptoRecordCount(.unopenedMessage) == 0)
+        try await answerAll(of: machine, at: fixture.start)
+        let reading = try #require(try await machine.read([peer.say("Hello", with: group, as: "$1")]).first)
+        #expect(try reading.get().content["body"] == "Hello")
+    }
+
+    @Test("Damaged keys of the former device do not keep the next one from beginning")
+    func damagedAccount() async throws {
+        let fixture = try await MachineFixture()
+        try await UnopenedMessages.keep(
+            [fixture.peer("@ann:b", "LAPTOP").share(OutboundGroupSession())], in: fixture.storage)
+        await fixture.storage.set(Data("damaged".utf8), for: CryptoRecord.Key(.account, id: "keys"))
+        let machine = try await CryptoMachine.begun(
+            user: "@me:b", device: "NEXT", in: fixture.storage, key: fixture.key)
+        #expect(try await machine.position() == nil)
+    }
+
     @Test("What an unconfirmed device of the user has sent stays hidden from later ones")
     func unconfirmedDevice() async throws {
         let fixture = try await MachineFixture()

@@ -69,15 +69,69 @@ import ToolSupport
         #expect(stored.claimed(by: "@c:b").claimed(by: "@a:b").confirmedBy == master)
     }
 
-    @Test("The claims are few, and one of another device of the same user is none.")
-    func bounds() throws {
+    @Test("A session's record has few claims, others have their own, and another device of the same user has none.")
+    func bounds() async throws {
         var known = try session(from: owner)
         for number in 0..<10 {
             known = try session(from: Self.owner(ExactText("@\(number):b"))).merged(with: known) ?? known
         }
-        #expect(known.rivals.map(\.owner.user) == ["@0:b", "@1:b", "@2:b", "@3:b"] && known.owner == owner)
-        #expect(try session(from: Self.owner("@a:b")).merged(with: known) == nil)
-        #expect(try session(from: Self.owner("@1:b")).merged(with: known) == nil)
+        let (key, storage) = (try KeyMaterial(), FakeCryptoStorage())
+        try await storage.commit(CryptoChange(put: known.records(key: key)))
+        let stored = try InboundSession(record: known.record(key: key), key: key)
+        #expect(stored.rivals.map(\.owner.user) == ["@0:b", "@1:b", "@2:b", "@3:b"] && stored.owner == owner)
+        #expect(await storage.cryptoRecordCount(.sessionClaim) == 6)
+        #expect(try session(from: Self.owner("@a:b")).merged(with: stored) == nil)
+        #expect(try session(from: Self.owner("@1:b")).merged(with: stored) == nil)
+        let other = try #require(try await stored.withClaim(of: "@7:b", in: storage))
+        #expect(other.forMessages(of: "@7:b").owner.user == "@7:b" && other.forMessages(of: "@a:b").owner == owner)
+        #expect(try session(from: Self.owner("@7:b")).merged(with: other) == nil)
+        #expect(try await stored.withClaim(of: "@x:b", in: storage)?.owners == stored.owners)
+        // A claim that takes the place of the owner has the former owner's stored.
+        try await storage.commit(CryptoChange(put: other.claimed(by: "@7:b").records(key: key)))
+        let record = try #require(try await storage.cryptoRecord(stored.key))
+        let again = try InboundSession(record: record, key: key)
+        #expect(again.owner.user == "@7:b" && !again.owners.contains("@a:b"))
+        #expect(try await again.withClaim(of: "@a:b", in: storage)?.forMessages(of: "@a:b").owner == owner)
+    }
+
+    @Test("A damaged claim seals its user's messages alone.")
+    func damagedClaim() async throws {
+        var known = try session(from: owner)
+        for number in 0..<6 {
+            known = try session(from: Self.owner(ExactText("@\(number):b"))).merged(with: known) ?? known
+        }
+        let (key, storage) = (try KeyMaterial(), FakeCryptoStorage())
+        try await storage.commit(CryptoChange(put: known.records(key: key)))
+        let claim = try #require(await storage.cryptoRecords(.sessionClaim, owner: nil).first)
+        await storage.set(Data("damaged".utf8), for: claim.key)
+        let stored = try InboundSession(record: known.record(key: key), key: key)
+        #expect(try await stored.withClaim(of: "@4:b", in: storage) == nil)
+        #expect(try await stored.withClaim(of: "@5:b", in: storage)?.claimed(by: "@5:b").owner.user == "@5:b")
+    }
+
+    @Test(
+        "No number of members who send a key as their own keeps out the one who has created it.",
+        arguments: [false, true])
+    func colluders(areKnown: Bool) async throws {
+        var fixture = try await MachineFixture()
+        let (own, keys) = try await fixture.published()
+        let colluders = try (0..<7).map { try TestPeer(ExactText("@\($0):b"), "D", to: own, with: keys[$0]) }
+        let genuine = try TestPeer("@a:b", "A", to: own, with: keys[7])
+        let devices = (colluders + [genuine]).map(\.device)
+        if areKnown { try await fixture.know(devices) }
+        for peer in colluders.prefix(5) { try await fixture.receive([peer.share(out)]) }
+        #expect(try await fixture.receive([genuine.share(out)]).sessions.count == 1)
+        for peer in colluders.suffix(2) { try await fixture.receive([peer.share(out)]) }
+        if !areKnown { try await fixture.know(devices) }
+        for number in 0..<2 {
+            try await fixture.restart()
+            let event = try genuine.say("Hello", with: out, as: ExactText("$\(number)"))
+            let copy = SealedEvent(room: event.room, event: "$copy", sender: "@x:b", content: event.content)
+            let readings = try await fixture.machine.read([copy, event])
+            #expect(readings[0] == .failure(.sender))
+            let payload = try readings[1].get()
+            #expect(payload.owner.user == "@a:b" && payload.trust == nil && payload.content["body"] == "Hello")
+        }
     }
 
     @Test("An imported session stays readable by whoever made it, whatever others send of it, before or after.")

@@ -75,8 +75,8 @@ import ToolSupport
         #expect(size > 30_000_000 && size < 34_000_000)
     }
 
-    @Test("A message that a damaged record makes unreadable blocks no other, and stays stored")
-    func damaged() async throws {
+    @Test("A message that cannot be processed blocks no other, and stays stored")
+    func failing() async throws {
         let fixture = try await MachineFixture()
         let (device, keys) = try await fixture.published()
         let peers = try [
@@ -85,13 +85,13 @@ import ToolSupport
         try await fixture.know(peers.map(\.device))
         let group = try OutboundGroupSession()
         let memory = memoryKey(of: peers[0])
-        await fixture.storage.set(Data("damaged".utf8), for: memory)
+        await fixture.storage.failReading(of: memory)
         try await keep([peers[0].share(group), peers[1].share(OutboundGroupSession())], fixture)
         let lost = try peers[0].say("x", with: group, as: "$1")
         #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
         #expect(try await !reads(lost, fixture))
         #expect(await kept(fixture).count == 1)
-        await fixture.storage.set(nil, for: memory)
+        await fixture.storage.failReading(of: nil)
         #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
         #expect(try await reads(lost, fixture))
         #expect(await kept(fixture).isEmpty)
@@ -104,9 +104,9 @@ import ToolSupport
         let peers = try (0..<3).map { try TestPeer("@a:b", ExactText("D\($0)"), to: device, with: keys[$0]) }
         try await fixture.know(peers.map(\.device))
         let events = try peers.map { try $0.share(OutboundGroupSession()) }
-        // The first one stays stored, as the damaged record makes it unreadable.
+        // The first one stays stored.
         let memory = memoryKey(of: peers[0])
-        await fixture.storage.set(Data("damaged".utf8), for: memory)
+        await fixture.storage.failReading(of: memory)
         try await keep([events[0]], fixture)
         let (storage, late) = (fixture.storage, events[1])
         await storage.interrupt(changeOf: CryptoRecord.Key(.unopenedMessage)) {

@@ -58,7 +58,8 @@ struct AccountSessionTests {
         let machine = try #require(await other.backend.keys.machine)
         let user = ExactText(backend.ownUserID.rawValue)
         while true {
-            let known = try await machine.devices(of: user).first { $0.device == ExactText(device) }
+            let known = try await machine.storedDevices(of: [user])[user]?.devices
+                .first { $0.device == ExactText(device) }
             if known?.confirmedBy != nil { return }
             try await Task.sleep(for: .milliseconds(20))
         }

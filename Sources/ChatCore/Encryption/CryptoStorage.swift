@@ -61,7 +61,7 @@ public struct CryptoRecord: Hashable, Sendable {
         case encryptedRoom = 12
         /// Hashes of a device's last messages, to detect repeated ones. Owner: as of ``olmSession``.
         case readMessage = 13
-        /// Sync tokens up to which to-device messages are stored.
+        /// Sync tokens up to which to-device messages are stored, and notes of this device.
         case position = 14
         /// Who can read a room's new messages. Owner: the room; identifier: the user.
         case roomMember = 15
@@ -78,6 +78,12 @@ public struct CryptoRecord: Hashable, Sendable {
         /// Marks records of ``olmSession`` and ``readMessage`` whose identity key is no listed device's of their user.
         /// Owner: the user; identifier: the key in base64.
         case unlistedPeer = 24
+        /// Copies of damaged records that were replaced, which nothing reads. Owner: one byte with the raw value of the
+        /// kind, and the owner; identifier: the identifier, a byte 0, and eight bytes of the value's hash.
+        case damaged = 25
+        /// A user's claim to have created a session, beyond those in its record. Owner: the room; identifier: the
+        /// session, a byte 0, and the user.
+        case sessionClaim = 26
     }
 
     public struct Key: Hashable, Sendable {

@@ -179,12 +179,20 @@ extension Outbox {
     ) async throws {
         // Append before storing, so that concurrent calls keep their order. Workers skip requests until `isStored` is
         // set.
-        for request in requests {
+        var requests = requests
+        for index in requests.indices {
+            requests[index].wasAttempted = false
+            let request = requests[index]
             var entry = RoomQueue.Entry(request: request, isTouched: false, onlineBefore: onlineTime)
             entry.isStored = false
             rooms[room, default: RoomQueue()].append(entry)
         }
         rooms[room]?.setLeaving(Set(removed.map(\.id)), true)
+        // Storing what is attempted at once together with that saves a write.
+        if isOnline, !isClosed, heldUntil <= elapsed(), rooms[room]?.head?.request.id == requests[0].id {
+            requests[0].wasAttempted = true
+            set(requests[0], in: room)
+        }
         do {
             try await commit(
                 OutboxChange(put: requests, removed: removed, sentDraft: sentDraft, remainingDraft: remainingDraft))
@@ -210,9 +218,12 @@ extension Outbox {
         do {
             try await commit(OutboxChange(put: [request]))
         } catch {
-            // The target may have received its message ID meanwhile.
+            // The target may have received its message ID meanwhile, and an attempt may have begun.
             var restored = before
-            if let target = rooms[room]?[before.id]?.request.action.target { restored.action.target = target }
+            if let current = rooms[room]?[before.id]?.request {
+                if let target = current.action.target { restored.action.target = target }
+                restored.wasAttempted = current.wasAttempted
+            }
             set(restored, in: room)
             throw error
         }

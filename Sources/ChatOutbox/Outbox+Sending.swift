@@ -25,7 +25,8 @@ extension Outbox {
                 await pause(room, for: wait)
                 if !isDue(head.request.id, in: room) { continue }
             }
-            guard let entry = startNext(in: room) else { continue }
+            guard await noteAttempt(of: head.request.id, in: room), let entry = startNext(head.request.id, in: room)
+            else { continue }
             await attempt(entry.request, in: room)
         }
         rooms[room]?.worker = nil
@@ -58,9 +59,39 @@ extension Outbox {
         rooms[room]?.pause = nil
     }
 
-    /// - Returns: the first request, now in flight, or `nil` if it may not be sent.
-    private func startNext(in room: RoomID) -> RoomQueue.Entry? {
-        guard let queue = rooms[room], canWork(on: queue), var head = queue.head else { return nil }
+    /// Stores that the first request is about to be attempted: after a restart, one that the server may have must not
+    /// be removed or changed here alone.
+    /// - Returns: whether that is stored; otherwise, it is not sent before another delay.
+    private func noteAttempt(of id: TransactionID, in room: RoomID) async -> Bool {
+        guard let queue = rooms[room], canWork(on: queue), var head = queue.head, head.request.id == id else {
+            return false
+        }
+        guard !head.request.wasAttempted else { return true }
+        // From here on, it must not be changed in place: that would be stored after this, as not attempted.
+        head.isTouched = true
+        rooms[room]?[id] = head
+        var attempted = head.request
+        attempted.wasAttempted = true
+        do {
+            try await commit(OutboxChange(put: [attempted]))
+        } catch {
+            land(id, in: room) { entry in
+                entry.isTouched = false
+                self.delay(&entry)
+            }
+            return false
+        }
+        guard var entry = rooms[room]?[id] else { return false }
+        entry.request.wasAttempted = true
+        rooms[room]?[id] = entry
+        return true
+    }
+
+    /// - Returns: the first request, now in flight, or `nil` if it may not be sent, or another one is first now.
+    private func startNext(_ id: TransactionID, in room: RoomID) -> RoomQueue.Entry? {
+        guard let queue = rooms[room], canWork(on: queue), var head = queue.head, head.request.id == id else {
+            return nil
+        }
         head.isInFlight = true
         head.isTouched = true
         rooms[room]?[head.request.id] = head
@@ -84,11 +115,13 @@ extension Outbox {
             land(request.id, in: room) { $0.failures += 1 }
         } catch {
             // Other errors leave the outcome unknown, so retry.
-            land(request.id, in: room) { entry in
-                entry.failures += 1
-                entry.notBefore = self.elapsed() + self.backOff.delay(after: entry.failures, draw: self.draw())
-            }
+            land(request.id, in: room) { self.delay(&$0) }
         }
+    }
+
+    private func delay(_ entry: inout RoomQueue.Entry) {
+        entry.failures += 1
+        entry.notBefore = elapsed() + backOff.delay(after: entry.failures, draw: draw())
     }
 
     /// Whether the outbox itself has canceled the attempt. A backend that is closing may report the same, and must not be

@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// Each room has a queue with one request in flight at a time; the next one is sent when the server has acknowledged
 /// it. Rooms do not wait for each other. Failed attempts are retried with increasing delays. A message that the server
-/// rejects blocks its room until the user retries or discards it; a rejected change is skipped.
+/// rejects blocks its room until the user retries or discards it, except for changes of sent messages; a rejected
+/// change is skipped.
 public actor Outbox {
     /// A request that has not succeeded after this time online is marked as overdue.
     public static let overdueAfter = Duration.seconds(300)
@@ -68,7 +69,7 @@ public actor Outbox {
                 request.failure = "the message it changes is lost"
             }
             rooms[request.room, default: RoomQueue()].append(
-                RoomQueue.Entry(request: request, isTouched: true, onlineBefore: onlineTime))
+                RoomQueue.Entry(request: request, isTouched: request.wasAttempted, onlineBefore: onlineTime))
         }
         for room in rooms.keys {
             await removeDeletedRejections(in: room)

@@ -9,7 +9,7 @@ public struct OutboxItem: Equatable, Sendable {
         /// Attempts have failed; the next one is scheduled.
         case retrying(attempts: Int)
         /// The server rejected it, and it waits for the user. A rejected message also blocks the requests queued after
-        /// it in its room.
+        /// it in its room, except for changes of sent messages.
         case failed(reason: String)
         /// The server accepted it as this event, or as a change of this event. It stays until
         /// ``Outbox/confirm(_:in:)``.

@@ -1,13 +1,14 @@
 import ChatCore
 
-/// The requests of a room, in order. Only the first one that is not set aside can be in flight.
+/// The requests of a room, in order. One at a time is in flight: ``head``.
 struct RoomQueue {
     struct Entry {
         var request: OutboxRequest
         /// The number of consecutive failed attempts.
         var failures = 0
         var isInFlight = false
-        /// Whether the server may know of it: an attempt was made, or it is from an earlier run of the process.
+        /// Whether the server may know of it: an attempt was made or is about to be, in this run of the process or an
+        /// earlier one.
         var isTouched: Bool
         /// The outbox's online time when it was queued.
         let onlineBefore: Duration
@@ -27,10 +28,18 @@ struct RoomQueue {
 
         /// Whether it can still be changed or removed locally: the server does not know of it, or has rejected it.
         var canChange: Bool { !isTouched || request.failure != nil }
-        /// Whether it does not block the queue: a rejected change or an unreadable request. A rejected message does,
-        /// because later ones may refer to it.
-        var isSetAside: Bool {
-            request.failure != nil && (request.action.target != nil || request.action == .unreadable)
+        /// Whether later messages wait for it: a rejected message, because they may refer to it. A rejected change and
+        /// an unreadable request block nothing.
+        var blocksMessages: Bool {
+            guard case .send = request.action else { return false }
+            return request.failure != nil
+        }
+
+        /// Whether it changes a message that the server has, and so depends on nothing that is queued but earlier
+        /// changes of that message.
+        var changesSentMessage: Bool {
+            guard case .message = request.action.target else { return false }
+            return true
         }
 
         /// See ``OutboxItem/upload``.
@@ -75,7 +84,16 @@ struct RoomQueue {
     var uploading: Task<String, any Error>?
 
     var isEmpty: Bool { entries.isEmpty && accepted.isEmpty }
-    var head: Entry? { entries.first { !$0.isSetAside } }
+    /// The request to send next: the first one that is not rejected; behind a rejected message, the first change of a
+    /// sent one.
+    var head: Entry? {
+        var isBlocked = false
+        for entry in entries {
+            if entry.request.failure == nil, !isBlocked || entry.changesSentMessage { return entry }
+            if entry.blocksMessages { isBlocked = true }
+        }
+        return nil
+    }
     /// What was accepted comes before what waits.
     var items: [OutboxItem] {
         accepted.map { OutboxItem(request: $0.request, state: .accepted($0.event), isOverdue: false) }

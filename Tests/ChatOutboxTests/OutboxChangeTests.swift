@@ -1,10 +1,10 @@
 import ChatCore
-import ChatStore
 import ChatTestSupport
 import Composer
 import Testing
 
 @testable import ChatOutbox
+@testable import ChatStore
 
 /// Edits, deletions and reactions whose target is itself still queued.
 @Suite(.timeLimit(.minutes(10))) struct OutboxChangeTests {
@@ -37,14 +37,69 @@ import Testing
         #expect(harness.server.calls == ["t send frist", "e1 edit $t first"])
     }
 
-    @Test func queuedRequestsCountAsPossiblySentAfterRestart() async throws {
+    /// The server may have received the message although no response arrived.
+    @Test(arguments: [true, false]) func attemptedRequestsCountAsPossiblySentAfterRestart(isDeleted: Bool) async throws
+    {
         var harness = try await OutboxHarness(isOnline: false)
         try await harness.send("frist", as: "t")
+        harness.server.fail(with: .unreachable)
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
         harness = try await harness.restarted(isOnline: false)
-        try await edit(queued, "first", as: "e", in: harness)
+        if isDeleted {
+            try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
+        } else {
+            try await edit(queued, "first", as: "e", in: harness)
+        }
         await harness.outbox.setOnline(true)
         try await harness.waitUntilEmpty()
-        #expect(harness.server.calls == ["t send frist", "e edit $t first"])
+        let change = isDeleted ? "d delete $t" : "e edit $t first"
+        #expect(harness.server.calls == ["t send frist", "t send frist", change])
+    }
+
+    @Test("What was never attempted is edited and deleted in the queue alone, after a restart as well")
+    func neverAttempted() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        for id in ["t", "u", "v"] { try await harness.send("frist", as: id) }
+        try await edit(.queued(TransactionID("v")), "last", as: "e1", in: harness)
+        harness = try await harness.restarted(isOnline: false)
+        try await edit(.queued(TransactionID("u")), "first", as: "e2", in: harness)
+        try await harness.outbox.react("👍", isAdded: true, to: queued, in: harness.room, transaction: .init("r"))
+        harness = try await harness.restarted(isOnline: false)
+        try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
+        #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["u", "v"])
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["u send first", "v send last"])
+    }
+
+    @Test("That a message is attempted is stored before the server gets it", arguments: [true, false])
+    func attemptIsStoredFirst(isOnline: Bool) async throws {
+        let harness = try await OutboxHarness(isOnline: isOnline)
+        harness.server.suspend()
+        for id in ["t", "u"] { try await harness.send("text", as: id) }
+        if !isOnline {
+            #expect(try await harness.store.outboxRequests().map(\.wasAttempted) == [false, false])
+            await harness.outbox.setOnline(true)
+        }
+        try await harness.items { $0.first?.state == .sending }
+        #expect(try await harness.store.outboxRequests().map(\.wasAttempted) == [true, false])
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+    }
+
+    @Test("An attempt that cannot be stored is not made, and delayed")
+    func attemptThatCannotBeStored() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        harness.store.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        #expect(harness.server.calls.isEmpty)
+        harness.store.beforeAccess.withLock { $0 = {} }
+        try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls.isEmpty)
     }
 
     @Test func deletingAnUnsentMessageSendsNothing() async throws {
@@ -134,6 +189,40 @@ import Testing
         try await again.waitUntilEmpty()
         #expect(again.server.calls == ["l send later"])
         #expect(try await again.store.outboxRequests() == [])
+    }
+
+    @Test("Changes of sent messages go on in order behind a rejected message; those of queued messages wait")
+    func changesBehindARejectedMessage() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        let (sent, other) = (OutboxTarget.message(MessageID("$m")), OutboxTarget.message(MessageID("$o")))
+        let later = OutboxTarget.queued(TransactionID("l"))
+        func react(to target: OutboxTarget, as id: String) async throws {
+            try await harness.outbox.react(
+                "👍", isAdded: true, to: target, in: harness.room, transaction: TransactionID(id))
+        }
+        try await harness.send("text", as: "t")
+        try await react(to: queued, as: "r1")
+        try await edit(sent, "1", as: "e1", in: harness)
+        try await harness.send("later", as: "l")
+        try await react(to: later, as: "r2")
+        try await react(to: other, as: "r3")
+        harness.server.fail(with: .rejected(reason: "too large"))
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.map(\.request.id.rawValue) == ["t", "r1", "l", "r2"] }
+        harness.server.fail(with: .unreachable)
+        try await edit(sent, "2", as: "e2", in: harness)
+        try await harness.items { $0.last?.state == .retrying(attempts: 1) }
+        // An attempt was made, so this one must not overtake it.
+        try await edit(sent, "3", as: "e3", in: harness)
+        try await harness.outbox.delete(other, in: harness.room, transaction: TransactionID("d"))
+        harness = try await harness.restarted()
+        try await harness.items { $0.map(\.request.id.rawValue) == ["t", "r1", "l", "r2"] }
+        let changes = ["e1 edit $m 1", "r3 react $o 👍", "e2 edit $m 2", "e2 edit $m 2", "e3 edit $m 3", "d delete $o"]
+        #expect(harness.server.calls == ["t send text"] + changes)
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.waitUntilEmpty()
+        let messages = ["t send text", "r1 react $t 👍", "l send later", "r2 react $l 👍"]
+        #expect(harness.server.calls.suffix(4) == messages)
     }
 
     // MARK: Accepted messages

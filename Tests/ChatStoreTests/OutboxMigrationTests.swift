@@ -37,6 +37,7 @@ import Testing
             .react(.queued(TransactionID("t1")), text: "👍", isGiven: true),
         ]
         #expect(requests.map(\.action) == expected)
+        #expect(requests.allSatisfy { $0.wasAttempted }, "the earlier version did not store attempts")
         // Rewriting them changes nothing.
         try await store.commit(OutboxChange(put: requests))
         #expect(try await store.outboxRequests().map(\.action) == expected)

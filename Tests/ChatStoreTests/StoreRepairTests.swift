@@ -168,6 +168,24 @@ import Testing
         await store.close()
     }
 
+    /// A recovered row may be from before the attempt, and rows of earlier versions do not tell.
+    @Test(arguments: [true, false]) func recoveredRequestsCountAsAttempted(areEarlier: Bool) async throws {
+        try await makeStore()
+        let queue = try DatabaseQueue(path: path(.unsent).path)
+        try await queue.writeWithoutTransaction { db in
+            try db.execute(
+                sql: areEarlier
+                    ? "ALTER TABLE outbox DROP COLUMN isUntried; PRAGMA user_version = 1"
+                    : "UPDATE outbox SET isUntried = 1")
+        }
+        try queue.close()
+        try overwrite([1], of: .unsent)
+        #expect(try ChatStore.repair(at: url).queued == 20)
+        let store = try await ChatStore.open(in: url)
+        #expect(try await store.outboxRequests() == (1...20).map(Self.request))
+        await store.close()
+    }
+
     @Test func roomsAreRecreatedForOrphanedDrafts() async throws {
         try await makeStore()
         try FileManager.default.removeItem(at: path(.history))

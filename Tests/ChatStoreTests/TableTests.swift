@@ -171,6 +171,21 @@ import Testing
         }
     }
 
+    @Test("That a request was attempted is stored, and never forgotten")
+    func attempts() throws {
+        try pending { db in
+            let table = OutboxTable(db: db)
+            var request = OutboxRequest(
+                id: TransactionID("1"), room: RoomID("room"), action: .send(WrittenMessage("text")),
+                queuedAt: Fixtures.date)
+            for (wasAttempted, expected) in [(false, false), (false, false), (true, true), (false, true)] {
+                request.wasAttempted = wasAttempted
+                try table.put(request)
+                #expect(try table.requests.map(\.wasAttempted) == [expected])
+            }
+        }
+    }
+
     @Test("A request that cannot be read is never overwritten")
     func unreadableRequests() throws {
         try pending { db in

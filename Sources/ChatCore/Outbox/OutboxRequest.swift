@@ -10,6 +10,8 @@ public struct OutboxRequest: Equatable, Sendable {
     public let queuedAt: Date
     /// The technical reason why the server rejected it, or `nil` while it may still succeed.
     public var failure: String?
+    /// Whether an attempt to send it may have been made. Stored before the first one begins; `false` is certain.
+    public var wasAttempted = true
     /// Whether the request was stored by an earlier version, which represented mentions as `@` followed by a name. Not
     /// stored: such names are converted to marks before the request is stored again.
     public var namesAreMentions = false

@@ -31,7 +31,7 @@ struct RecoveredTable {
         columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map { row in
             Column(type: row["type"], mayBeNull: row["notnull"] == 0, isKey: row["pk"] == 1)
         }
-        minColumns = name == "room" ? 9 : columns.count
+        minColumns = ["room": 9, "outbox": 7][name] ?? columns.count
         let placeholders = columns.map { _ in "?" }.joined(separator: ", ")
         insertion = "INSERT OR IGNORE INTO \(name) VALUES (\(placeholders))"
     }

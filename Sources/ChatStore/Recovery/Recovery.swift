@@ -16,6 +16,7 @@ struct Recovery {
                 try recoverLooseRows(into: db)
                 try recoverRowsWithoutRowID(into: db)
                 if damaged.schema.applicationID == Schema.history.applicationID { try repairHistory(db) }
+                if damaged.schema.applicationID == Schema.pending.applicationID { try repairPending(db) }
                 return .commit
             }
             try db.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
@@ -84,6 +85,9 @@ struct Recovery {
         }
         return rows
     }
+
+    /// Makes all requests count as attempted: what was recovered may be a row from before the attempt.
+    private func repairPending(_ db: Database) throws { try db.execute(sql: "UPDATE outbox SET isUntried = NULL") }
 
     /// Restores referential integrity: recreates missing rooms, users and members, deletes rows of missing messages and
     /// rooms, and updates the summaries of rooms.

@@ -3,7 +3,7 @@ extension Schema {
     ///
     /// It is in a separate file so that damage to a long history does not affect it, so that it is small enough to be
     /// checked at each start, and so that each change can be synced cheaply.
-    static let pending = Schema(applicationID: 0x5041_5255, steps: [first])
+    static let pending = Schema(applicationID: 0x5041_5255, steps: [first, attempts])
 
     /// `draft.token` changes with each modification: a room whose `sentDraft` equals it has sent that draft. Rooms are
     /// referred to by identifier, since this file outlives the history.
@@ -36,4 +36,7 @@ extension Schema {
             UNIQUE (room, id)
         ) STRICT;
         """
+
+    /// `isUntried` is 1 until an attempt to send the request begins. Rows of earlier versions may have been tried.
+    private static let attempts = "ALTER TABLE outbox ADD COLUMN isUntried INTEGER;"
 }

@@ -13,7 +13,7 @@ struct OutboxTable {
         }
     }
 
-    /// Adds a request, or updates a known one.
+    /// Adds a request, or updates a known one. That it was attempted stays.
     func put(_ request: OutboxRequest) throws {
         // Do not overwrite: a later version may be able to read it.
         if request.action == .unreadable { return }
@@ -23,13 +23,14 @@ struct OutboxTable {
             if case .queued(let transaction) = request.action.target { transaction.rawValue } else { nil }
         try db.cachedStatement(
             sql: """
-                INSERT INTO outbox (id, room, target, queuedAt, failure, action) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO outbox (id, room, target, queuedAt, failure, action, isUntried) VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (room, id) DO UPDATE
-                SET target = excluded.target, failure = excluded.failure, action = excluded.action
+                SET target = excluded.target, failure = excluded.failure, action = excluded.action,
+                    isUntried = isUntried AND excluded.isUntried
                 """
         ).execute(arguments: [
             request.id.rawValue, request.room.rawValue, target, request.queuedAt.milliseconds, request.failure,
-            try encoder.encode(request.action),
+            try encoder.encode(request.action), request.wasAttempted ? nil : 1,
         ])
     }
 
@@ -70,6 +71,7 @@ extension OutboxRequest {
         self.init(
             id: try row.identifier("id"), room: try row.identifier("room"),
             action: .unreadable, queuedAt: try row.date("queuedAt"), failure: try row.optional("failure"))
+        wasAttempted = try row.optional("isUntried") as Int64? != 1
         let data: Data = try row.value("action")
         let decoder = JSONDecoder()
         // What neither format can read stays queued as unreadable, for the user to see and a later version to read.

@@ -127,6 +127,9 @@ final class MentionPillTests: GtkTestCase {
                 MainLoop.pump { bench.displayedText.hasSuffix(" says hello@Ann Lindqvist") }, bench.displayedText)
             XCTAssertEqual(bench.viewModel.document.mentions.last?.mention, Self.ann)
             XCTAssertTrue(bench.waitForTags())
+            bench.viewModel.handle(.undo)
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "@Ann Lindqvist says hello" }, "one step")
+            XCTAssertEqual(bench.viewModel.document.mentions.map(\.range), [TextRange(location: 0, length: 14)])
             try bench.close()
         }
     }

@@ -339,4 +339,29 @@ final class HostLayoutTests: GtkTestCase {
             bench.close()
         }
     }
+
+    /// SLK-14: nobody counts bytes, and a number without a unit looks like one of characters.
+    func testCounterSaysWhatItsNumberMeans() throws {
+        try onMain {
+            let bench = try HostBench()
+            let counter = bench.bar.widgets.counter
+            bench.session.handle(.load(WrittenText("abc")))
+            bench.session.handle(.measured(MeasuredSize(excess: -900, bytes: 3)))
+            XCTAssertTrue(MainLoop.pump { counter.isMapped && counter.text == "Almost too long" }, counter.text)
+            XCTAssertNil(counter.tooltip)
+            bench.session.handle(.measured(MeasuredSize(excess: 12, bytes: 3)))
+            XCTAssertTrue(MainLoop.pump { counter.text == "Too long" && counter.hasStyle("error") }, counter.text)
+            bench.bar.characterLimit = 5
+            XCTAssertTrue(MainLoop.pump { counter.text == "2" && !counter.hasStyle("error") }, counter.text)
+            XCTAssertEqual(counter.tooltip, "2 characters left")
+            bench.bar.characterLimit = 2
+            XCTAssertTrue(MainLoop.pump { counter.text == "-1" }, counter.text)
+            XCTAssertEqual(counter.tooltip, "1 character over the limit")
+            bench.bar.characterLimit = 0
+            bench.bar.showsCounter = true
+            bench.session.handle(.measured(MeasuredSize(excess: -5000, bytes: 3)))
+            XCTAssertTrue(MainLoop.pump { counter.text == "3" }, "far from the limit, it counts characters")
+            bench.close()
+        }
+    }
 }

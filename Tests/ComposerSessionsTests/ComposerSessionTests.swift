@@ -44,6 +44,28 @@ import Testing
         #expect(session.editQuote == nil)
     }
 
+    @Test(
+        "SLK-16: The bar quotes the message as sent when undo, a failure or a draft returns to a half-done edit."
+    )
+    func editsQuoteTheOriginal() async {
+        let session = ComposerSession()
+        session.onEdit = { _, _ in throw Refused() }
+        session.handle(.startEdit(id: "a", WrittenText("old words")))
+        session.handle(.insert(" half-done", origin: .typed))
+        session.handle(.startEdit(id: "b", WrittenText("two")))
+        #expect(session.editQuote == "two")
+        session.handle(.undo)
+        #expect(session.document.text == "old words half-done" && session.editQuote == "old words")
+        session.handle(.commitEdit)
+        #expect(session.editQuote == nil)
+        await eventually { session.composer.editing == "a" }
+        #expect(session.document.text == "old words half-done" && session.editQuote == "old words")
+        let draft = session.makeDraft()
+        let other = ComposerSession()
+        other.withEngine { engine, _ in engine.restore(draft) }
+        #expect(other.document.text == "old words half-done" && other.editQuote == "old words")
+    }
+
     @Test func changingTheConfigurationKeepsTheText() {
         let session = ComposerSession()
         session.handle(.insert("hello", origin: .typed))

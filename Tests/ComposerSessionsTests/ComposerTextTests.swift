@@ -41,6 +41,29 @@ import Testing
         #expect(text.quote(reply).source.count == 200)
     }
 
+    // MARK: Counter
+
+    @Test("SLK-14: the counter's number is explained, and a measured size is told in words")
+    func counter() throws {
+        var configuration = ComposerConfiguration()
+        configuration.characterLimit = 4
+        let limited = ComposerSession(configuration: configuration)
+        func shown(_ session: ComposerSession) throws -> [String?] {
+            let counter = try #require(session.composer.counter)
+            return [text.counter(counter), text.counterDescription(counter)]
+        }
+        limited.handle(.insert("abc", origin: .typed))
+        #expect(try shown(limited) == ["1", "1 character left"])
+        limited.handle(.insert("def", origin: .typed))
+        #expect(try shown(limited) == ["-2", "2 characters over the limit"])
+        let measured = ComposerSession()
+        measured.handle(.insert("abc", origin: .typed))
+        measured.handle(.measured(MeasuredSize(excess: -2, bytes: 3)))
+        #expect(try shown(measured) == ["Almost too long", nil])
+        measured.handle(.insert("👍", origin: .typed))
+        #expect(try shown(measured) == ["Too long", nil])
+    }
+
     // MARK: Announcements
 
     @Test("SLK-14, SLK-65: an excess in bytes is not announced as one of characters")

@@ -129,6 +129,55 @@ struct DraftTests {
         #expect(other.state.canSave, "it may still be emptied")
     }
 
+    /// Two half-done edits that others interrupted, of which the last was canceled.
+    private func engineWithSuspendedEdits() -> ComposerScript {
+        var script = ComposerScript()
+        script.type("unsent")
+        for id in ["m1", "m2"] {
+            script.send(.startEdit(id: id, WrittenText(id), mayBeEmpty: id == "m2"))
+            script.type("!")
+        }
+        script.send(.startEdit(id: "m3", WrittenText("three")))
+        script.send(.cancelEdit)
+        return script
+    }
+
+    @Test("SLK-39: undo returns to half-done edits after a restart as before", arguments: [false, true])
+    func suspendedEdits(isEditing: Bool) throws {
+        var first = engineWithSuspendedEdits()
+        if isEditing { first.send(.startEdit(id: "m4", WrittenText("four"))) }
+        let draft = try ComposerDraft.decode(first.engine.makeDraft().encoded())
+        #expect(draft.suspendedEdits?.map(\.id) == ["m1", "m2"] && !draft.isEmpty)
+        var script = ComposerScript()
+        script.change { _ = $0.restore(draft) }
+        #expect(script.engine.makeDraft() == draft)
+        if isEditing { script.send(.cancelEdit) }
+        #expect(script.text == "unsent" && script.state.editing == nil)
+        script.send(.undo)
+        #expect(script.text == "m2!" && script.state.editing == "m2")
+        script.send(.clear)
+        #expect(script.state.canSave, "it may be emptied")
+        script.send(.undo)
+        script.send(.undo)
+        #expect(script.text == "m1!" && script.state.editing == "m1")
+        script.send(.cancelEdit)
+        #expect(script.text == "unsent")
+    }
+
+    @Test("SLK-39: half-done edits of a draft that is read late come behind the undo steps of what was written since")
+    func lateSuspendedEdits() throws {
+        let draft = try engineWithSuspendedEdits().engine.makeDraft().encoded()
+        var script = ComposerScript()
+        script.type("new")
+        script.change { _ = $0.putBefore(encoded: draft, at: .zero) { _, _ in nil } }
+        script.send(.undo)
+        #expect(script.text == "new")
+        script.send(.undo)
+        #expect(script.text.isEmpty && script.state.editing == nil)
+        script.send(.undo)
+        #expect(script.text == "m2!" && script.state.editing == "m2")
+    }
+
     @Test("SLK-39: a draft that is read late comes before what was written meanwhile, as one undo step")
     func lateDraft() throws {
         let draft = try engine().makeDraft().encoded()

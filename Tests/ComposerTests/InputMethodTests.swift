@@ -70,6 +70,28 @@ struct InputMethodTests {
         #expect(script.text == "ab字" && script.state.selection == .caret(0))
     }
 
+    @Test("What is composed behind a prefix goes on with the query, which the accepted entity replaces.")
+    func acceptedEntityReplacesThePreedit() {
+        var script = ComposerScript("hi |")
+        script.type("@")
+        script.wait()
+        script.respond(with: ["Ann"])
+        script.send(.preedit("あ"))
+        script.send(.acceptCompletion(0))
+        #expect(script.text == "hi @Ann " && script.state.preedit == "")
+        #expect(script.engine.document.mentions.count == 1)
+        script.send(.undo)
+        #expect(script.text == "hi @")
+    }
+
+    @Test("An entity of the host's own list goes behind what is being composed.")
+    func entityOfTheHostFollowsThePreedit() {
+        var script = ComposerScript("hi |")
+        script.send(.preedit("字"))
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann")))
+        #expect(script.text == "hi 字Ann " && script.state.preedit == "")
+    }
+
     /// HKW-32: a rejected commit restores the text and the caret.
     @Test func rejectedCommitRestoresTextAndCaret() {
         var script = ComposerScript()

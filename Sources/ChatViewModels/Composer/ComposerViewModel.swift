@@ -58,26 +58,12 @@ public final class ComposerViewModel: ViewModel {
     public private(set) var preferences: WritingPreferences
 
     @ObservationIgnored private let session: ComposerSession
-    @ObservationIgnored private let service: any MessageService & DraftService
     @ObservationIgnored private let delivery: MessageDelivery
     @ObservationIgnored private let emoji: EmojiLibrary?
-    @ObservationIgnored private let spellChecker: (any SpellChecker)?
-    @ObservationIgnored private let languages: (any WritingLanguageService)?
-    /// Stores the choices one after the other: the first of two must not replace the second.
-    @ObservationIgnored private lazy var languageSink = LatestValueSink<[String]> { [weak self, languages, roomID] in
-        do { try await languages?.saveWritingLanguages($0, in: roomID) } catch { self?.report(ChatError(error)) }
-    }
-    /// The dictionaries chosen for this room, once loaded; `nil` for those of the preferences.
-    @ObservationIgnored private var roomLanguages: [String]?
-    @ObservationIgnored private var areLanguagesKnown = false
-    @ObservationIgnored private let onWordAdded: () -> Void
     @ObservationIgnored private var onOutput: ((Output) -> Void)?
-    /// Set once the user has left the room.
-    @ObservationIgnored private var onUnsent: ((String) -> Void)?
-    /// The messages that the service did not know the room of, since the last that it accepted.
-    @ObservationIgnored private var rejected: [ComposedMessage] = []
-    @ObservationIgnored private let drafts: DraftWriter
-    @ObservationIgnored private let draftReader: DraftReader
+    @ObservationIgnored private let draft: RoomDraft
+    @ObservationIgnored private let roomSpelling: RoomSpelling
+    @ObservationIgnored private let rejected = RejectedMessages()
     @ObservationIgnored private let queue = DeliveryQueue()
     @ObservationIgnored private let commandQueue = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
@@ -110,11 +96,7 @@ public final class ComposerViewModel: ViewModel {
         onOutput: @escaping (Output) -> Void = { _ in }
     ) {
         self.roomID = roomID
-        self.service = service
         self.emoji = emoji
-        self.spellChecker = spellChecker
-        self.languages = languages
-        self.onWordAdded = onWordAdded
         self.onOutput = onOutput
         delivery = MessageDelivery(
             roomID: roomID, service: service, makeTransactionID: makeTransactionID, commands: commands,
@@ -124,16 +106,15 @@ public final class ComposerViewModel: ViewModel {
         configuration.draftDelay = .milliseconds(300)
         configuration.typingTimeout = typingTimeout
         configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
-        preferences = WritingPreferences(sendKey: configuration.sendKey)
+        let preferences = WritingPreferences(sendKey: configuration.sendKey)
+        self.preferences = preferences
         let session = ComposerSession(
             configuration: configuration, completionSources: completionSources, inputController: inputController,
             media: media, time: time)
         self.session = session
-        session.waitForDraft()
-        drafts = DraftWriter(service: service, roomID: roomID, stored: session.makeDraft()) { [weak session] in
-            session?.report($0)
-        }
-        draftReader = DraftReader(service: service, roomID: roomID, time: time)
+        draft = RoomDraft(in: session, of: roomID, service: service, time: time)
+        roomSpelling = RoomSpelling(
+            in: session, of: roomID, by: spellChecker, languages: languages, preferences, onWordAdded: onWordAdded)
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
         meter = MessageMeter(service, in: roomID) { [weak session] in session?.handle(.measured($0)) }
         session.withEngine { engine, _ in
@@ -150,7 +131,7 @@ public final class ComposerViewModel: ViewModel {
         session.onSend = { [weak self] message in
             guard let self else { return }
             // Sending a message replaces the stored draft.
-            if self.delivery.executedCommand(in: message) == nil, let error = await self.draftReader.readAgain() {
+            if self.delivery.executedCommand(in: message) == nil, let error = await self.draft.readAgain() {
                 throw error
             }
             try await self.delivery.send(message, leaving: self.session.makeDraft(storing: message.id))
@@ -158,7 +139,6 @@ public final class ComposerViewModel: ViewModel {
         session.onEdit = { [weak self] in try await self?.delivery.edit(MessageID($0), to: $1) }
         session.onDelivered = { [weak self] in self?.noteDelivery($0, $1) }
         session.runDelivery = { [weak self] in self?.enqueue($0, $1) }
-        draftReader.onRead = { [weak self] in self?.putBefore($0) }
     }
 
     public var state: State {
@@ -169,10 +149,8 @@ public final class ComposerViewModel: ViewModel {
 
     private func setPreferences(_ preferences: WritingPreferences) {
         guard preferences != self.preferences else { return }
-        let hasOtherSpelling =
-            preferences.spelling != self.preferences.spelling || preferences.addedWords != self.preferences.addedWords
         self.preferences = preferences
-        if hasOtherSpelling { applySpelling() }
+        roomSpelling.setPreferences(preferences)
         var configuration = session.configuration
         configuration.sendKey = preferences.sendKey
         configuration.completion.implicitLength = preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
@@ -191,11 +169,7 @@ public final class ComposerViewModel: ViewModel {
     /// - Parameter onUnsent: receives the text of each message that was sent and cannot be stored any more.
     func stopReporting(_ onUnsent: @escaping (String) -> Void) {
         onOutput = nil
-        self.onUnsent = onUnsent
-        // These failed before the room list said that the room is gone. What the user has changed since is a draft.
-        let draft = session.makeDraft()
-        let contents = [draft.content] + [draft.stash].compactMap { $0 } + (draft.unsent ?? [])
-        for message in rejected where contents.contains(where: { $0.holds(message) }) { onUnsent(message.words) }
+        rejected.leaveRoom(with: session.makeDraft(), onUnsent: onUnsent)
     }
 
     /// Inserts an emoji picked by the user at the caret.
@@ -206,33 +180,6 @@ public final class ComposerViewModel: ViewModel {
 
     /// Shows an error to the user.
     public func report(_ error: ChatError) { onOutput?(.failed(error)) }
-
-    // MARK: Spelling
-
-    private func loadLanguages() async {
-        let stored = await Result { [languages, roomID] in try await languages?.writingLanguages(in: roomID) }
-        switch stored {
-        case .success(let chosen): roomLanguages = chosen
-        case .failure(let error): onOutput?(.failed(ChatError(error)))
-        }
-        areLanguagesKnown = true
-        applySpelling()
-    }
-
-    /// Checks spelling according to the preferences and the room, once both are loaded.
-    private func applySpelling() {
-        guard areLanguagesKnown, let spelling = preferences.spelling else {
-            return session.checkSpelling(by: nil, in: .dictionaries([]))
-        }
-        session.checkSpelling(by: spellChecker, in: roomLanguages.map { SpellingChoice.dictionaries($0) } ?? spelling)
-        session.spelling?.onChoice = { [weak self] in self?.saveLanguages($0) }
-        session.spelling?.onAdded = { [weak self] in self?.onWordAdded() }
-    }
-
-    private func saveLanguages(_ chosen: [String]) {
-        roomLanguages = chosen
-        languageSink.put(chosen)
-    }
 
     // MARK: Input
 
@@ -260,9 +207,7 @@ public final class ComposerViewModel: ViewModel {
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
         let isClearing = clears(event)
-        let before = draftReader.isFailing ? session.makeDraft() : nil
-        let isHandled = session.handle(event)
-        if let before, session.makeDraft() != before { readDraftAgain() }
+        let isHandled = draft.handle(event)
         if isClearing, document.isEmpty { onOutput?(.cleared) }
         return isHandled
     }
@@ -287,67 +232,33 @@ public final class ComposerViewModel: ViewModel {
     /// Restores the stored draft, then replays the input received meanwhile.
     public func start() async {
         guard !session.isReady else { return }
-        switch await draftReader.read() {
-        case .success(let saved?) where !saved.data.isEmpty:
-            // The stored row of a damaged draft stays until a new draft is written.
-            session.restore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) }
-        case .success: break
-        case .failure(let error):
-            onOutput?(.failed(ChatError(error)))
-            drafts.hold()
-        }
-        drafts.noteStored(session.makeDraft())
-        session.becomeReady()
-        await loadLanguages()
+        await draft.restore()
+        await roomSpelling.load()
     }
 
     /// Tries at once to read a stored draft that could not be read.
-    func readDraftAgain() {
-        guard draftReader.isFailing else { return }
-        Task { await draftReader.readAgain() }
-    }
-
-    /// Puts the stored draft, which could not be read before, before what was written meanwhile.
-    private func putBefore(_ saved: SavedDraft?) {
-        let isWritten = drafts.isWaiting || !draft.isEmpty
-        if let saved, !saved.data.isEmpty {
-            session.putBefore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) }
-        }
-        if isWritten { drafts.write(draft) } else { drafts.noteStored(session.makeDraft()) }
-        drafts.release()
-    }
-
-    /// The draft to store. Commands being executed count as unsent: the program may end before they do.
-    private var draft: ComposerDraft { session.makeDraft(storing: "") }
+    func readDraftAgain() { draft.startReadingAgain() }
 
     /// Stores the draft once queued messages are delivered. Call it before closing.
     /// - Returns: whether the draft is stored.
     @discardableResult
-    public func flushDraft() async -> Bool {
-        repeat {
-            await queue.finish()
-            await draftReader.readAgain()
-            if composer.failedCount > 0 { handle(.restoreFailedMessage) }
-            if session.isReady { drafts.writeIfNeeded(draft) }
-            await drafts.waitUntilIdle()
-            // Another message may have been sent meanwhile, which suspends the draft.
-            // What was not read holds back all drafts.
-        } while drafts.isWaiting && !draftReader.isFailing
-        return session.isReady && !draftReader.isFailing && !drafts.isFailing
+    public func flushDraft() async -> Bool { await draft.flush(after: queue) }
+
+    /// Whether what was written would be lost with the program, after ``flushDraft()``.
+    var hasUnstoredDraft: Bool { draft.isUnstored }
+
+    /// The text of the draft, after that of an unfinished edit; empty if there is none.
+    var draftText: String {
+        // Observers learn of each change of the text by its revision.
+        _ = composer.revision
+        return session.isReady ? session.makeDraft().text : ""
     }
 
     /// Performs an action once a draft is stored that could not be stored before.
-    func whenDraftIsStored(_ action: @escaping () -> Void) { drafts.whenStored(action) }
+    func whenDraftIsStored(_ action: @escaping () -> Void) { draft.whenStored(action) }
 
     /// Whether the new message ends with a text, on lines of its own.
-    func endsWithLines(_ text: String) -> Bool {
-        let draft = session.makeDraft()
-        let content = draft.mode == .compose ? draft.content : draft.stash
-        guard let source = content?.written.source else { return false }
-        // The composer drops NUL.
-        let lines = text.replacing("\0", with: "")
-        return source == lines || source.hasSuffix("\n" + lines)
-    }
+    func endsWithLines(_ text: String) -> Bool { session.makeDraft().endsWithLines(text) }
 
     /// The URIs of all files that the composer holds, also for undo and redo.
     var mediaURIs: Set<String> { session.fileSources }
@@ -359,7 +270,7 @@ public final class ComposerViewModel: ViewModel {
         case .editLastRequested: onOutput?(.editLast)
         case .editSuspended: onOutput?(.editSuspended)
         case .typing(let isTyping): typing.put(isTyping)
-        case .draftChanged: drafts.write(draft)
+        case .draftChanged: draft.store()
         case .rejected(let reason): onOutput?(.rejected(reason))
         default: break
         }
@@ -389,13 +300,13 @@ public final class ComposerViewModel: ViewModel {
     ///
     /// - Parameter message: the message's identifier; `nil` for an edit.
     private func enqueue(_ message: String?, _ delivery: @escaping @MainActor () async -> Void) {
-        drafts.hold()
+        draft.hold()
         // Keeps this view model until everything is delivered, even if its room closes.
         queue.add { [self] in
-            await drafts.waitUntilIdle()
+            await draft.waitUntilIdle()
             if let message, isCommand(message) { execute(delivery) } else { await delivery() }
-            drafts.write(draft)
-            drafts.release()
+            draft.store()
+            draft.release()
         }
     }
 
@@ -403,12 +314,12 @@ public final class ComposerViewModel: ViewModel {
         session.pendingMessage(message).map { delivery.executedCommand(in: $0) != nil } ?? false
     }
 
-    /// Executes a command once what was sent before it is stored, and earlier commands are done. A server may take minutes
-    /// to answer: what is written and sent after it does not wait, and its text stays in the draft until then.
+    /// Executes a command once what was sent before it is stored, and earlier commands are done. A server may take
+    /// minutes to answer: what is written and sent after it does not wait, and its text stays in the draft until then.
     private func execute(_ delivery: @escaping @MainActor () async -> Void) {
         commandQueue.add { [self] in
             await delivery()
-            drafts.write(draft)
+            draft.store()
         }
     }
 
@@ -416,7 +327,7 @@ public final class ComposerViewModel: ViewModel {
         switch (delivery, error) {
         case (.message(let message), nil):
             // A command may succeed without the room.
-            if self.delivery.executedCommand(in: message) == nil { rejected = [] }
+            if self.delivery.executedCommand(in: message) == nil { rejected.noteAccepted() }
             let command = self.delivery.command(in: message)
             if command == nil || command?.messageCommand != nil { onOutput?(.sent) }
             if command == .help { handle(.complete("/")) }
@@ -424,30 +335,12 @@ public final class ComposerViewModel: ViewModel {
         case (.message, let failure as CommandFailure): onOutput?(.commandFailed(failure.reason))
         case (.message(let message), let error?):
             // A command is no message, and means nothing once the room is left.
-            let isSent = self.delivery.executedCommand(in: message) == nil
-            if isSent, let onUnsent {
-                onUnsent(message.words)
-            } else if isSent, ChatError(error) == .notFound {
-                rejected.removeAll { $0.raw == message.raw && $0.attachments == message.attachments }
-                rejected.append(message)
+            if self.delivery.executedCommand(in: message) == nil {
+                rejected.noteFailure(of: message, because: ChatError(error))
             }
             onOutput?(.failed(ChatError(error)))
         case (.edit, let error?): onOutput?(.failed(ChatError(error)))
         }
-    }
-}
-
-extension ComposedMessage {
-    /// The text, or else the names of the files.
-    fileprivate var words: String {
-        text.source.isEmpty ? attachments.map(\.name).joined(separator: "\n") : text.source
-    }
-}
-
-extension ComposerDraft.Content {
-    /// Whether this is what was sent, unchanged. Images within the text are among the attachments.
-    fileprivate func holds(_ message: ComposedMessage) -> Bool {
-        message.attachments.isEmpty ? written == message.raw : attachments == message.attachments
     }
 }
 

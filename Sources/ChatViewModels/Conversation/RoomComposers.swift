@@ -65,6 +65,12 @@ final class RoomComposers {
     /// Whether one of them can undo or redo.
     var canUndo: Bool { entries.values.contains { $0.composer.composer.canUndo || $0.composer.composer.canRedo } }
 
+    /// Whether one of them is still copying a file that was attached.
+    var isCopyingFiles: Bool { entries.values.contains { $0.composer.composer.isCopyingFiles } }
+
+    /// Whether a draft would be lost with the program, after ``flush()``.
+    var hasUnstoredDraft: Bool { entries.values.contains { $0.composer.hasUnstoredDraft } }
+
     /// Stores all drafts; returns when they are stored.
     func flush() async {
         for entry in entries.values { await entry.composer.flushDraft() }
@@ -85,5 +91,14 @@ final class RoomComposers {
         composer.send(.preferencesChanged(environment.preferences.writing))
         Task { await composer.start() }
         return composer
+    }
+}
+
+extension ComposerState {
+    /// Whether a file that was attached is still being copied.
+    fileprivate var isCopyingFiles: Bool {
+        attachments.contains { attachment in
+            if case .running = attachment.upload { true } else { false }
+        }
     }
 }

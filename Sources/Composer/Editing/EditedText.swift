@@ -8,8 +8,6 @@ struct EditedText: Sendable {
     var highlight = MentionHighlight()
     /// Incremented on every change of text or spans.
     private(set) var revision = 0
-    /// The internal clipboard.
-    private(set) var clipboard: ClipboardFragment?
     private var styles = TypingStyles()
     /// The selection when the pointer started selecting; `nil` otherwise.
     private var heldSelection: TextRange?
@@ -32,6 +30,11 @@ struct EditedText: Sendable {
 
     /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
     var highlightedMention: Span.ID? { highlight.mention(in: document, selection: selection) }
+
+    /// Highlights the mention that starts at an offset, so that the next Backspace acts on it.
+    mutating func highlightMention(at location: Int) {
+        if let span = document.mentions.first(where: { $0.range.location == location }) { highlight.arm(span.id) }
+    }
 
     private var snapshot: UndoHistory.UndoSnapshot {
         UndoHistory.UndoSnapshot(spans: document.spans, selection: selection, syntax: document.syntax)
@@ -257,18 +260,11 @@ struct EditedText: Sendable {
         history.addWay(to: context, for: direction, at: snapshot)
     }
 
+    /// Adds an undo step before all others that returns to another message.
+    mutating func addOldestWay(to context: ComposerContext) { history.addOldestWay(to: context, at: snapshot) }
+
     /// Records that an empty text was sent, so that undo brings back what was sent with it.
     mutating func recordUnchanged(at now: Duration) {
         history.record([], grouping: .atomic, from: snapshot, to: snapshot, at: now)
-    }
-
-    // MARK: Clipboard
-
-    /// Puts the selection on the internal clipboard.
-    mutating func copy() -> ClipboardFragment? {
-        guard !selection.isEmpty else { return nil }
-        let fragment = document.fragment(in: selection)
-        clipboard = fragment
-        return fragment
     }
 }

@@ -49,6 +49,23 @@ extension TextChange {
     }
 }
 
+extension TextChange {
+    /// Creates the change that moves a range to an offset, and selects it there; `nil` if that is not outside of it.
+    init?(moving range: TextRange, to offset: Int, in document: ComposerDocument) {
+        let target = document.aligned(.caret(offset)).location
+        guard !range.isEmpty, target < range.location || target > range.end else { return nil }
+        let written = document.written(in: range)
+        let start = target < range.location ? target : target - range.length
+        self.init(
+            [
+                TextEdit(range: range, replacement: ""),
+                TextEdit(range: .caret(start), replacement: written.source),
+            ],
+            origin: .paste, selection: TextRange(location: start, length: range.length),
+            marks: written.marks.map { $0.moved(by: start) })
+    }
+}
+
 extension WrittenText.Mark {
     /// The mark in a text with this many more units before it.
     func moved(by units: Int) -> WrittenText.Mark {

@@ -38,24 +38,13 @@ struct TextEditor: Sendable {
             TextEdit(range: range, replacement: admitted), origin: origin,
             grouping: UndoGrouping(writing: admitted, origin))
         guard rulesApply, TypingRules.isSpace(admitted), selection.isEmpty,
-            let change = typingRules.doubleSpace(before: selection.location, isCompleting: followers.completing.isOpen)
+            let change = rules.typing.doubleSpace(before: selection.location, isCompleting: followers.completing.isOpen)
         else { return }
         apply(change)
     }
 
-    /// Returns the part of an edit that interceptors and the limit allow, or `nil` if the edit is rejected. Reports
-    /// denials and truncation.
     private mutating func admit(_ edit: TextEdit, _ origin: EditOrigin) -> String? {
-        guard origin != .code, origin != .undo else { return edit.replacement }
-        if edit.replacement.isEmpty, plugIns.suspension.ignoresDeletion(of: edit.range, in: document) {
-            transaction.reject(.deletionIgnored)
-            return nil
-        }
-        guard plugIns.allow(edit, origin: origin, in: document, &transaction) else { return nil }
-        let (fitting, rejected) = configuration.fitting(edit.replacement, over: edit.range, in: document)
-        guard rejected > 0 else { return fitting }
-        transaction.reject(.limit(rejected: rejected))
-        return fitting.isEmpty ? nil : fitting
+        rules.vetting.admitted(edit, origin, &plugIns, &transaction)
     }
 
     /// Applies a user's change that consists of a single edit, if interceptors and the limit allow all of it.
@@ -133,20 +122,13 @@ struct TextEditor: Sendable {
 
     // MARK: Typing and deleting
 
-    // These hold a copy of the document, which changing it would have to duplicate: use them within a single
-    // statement.
-    private var typingRules: TypingRules { TypingRules(configuration: configuration, document: document) }
-    private var mentionDeletion: MentionDeletion {
-        MentionDeletion(document: document, options: configuration.completion)
-    }
-    private var formatting: MarkdownFormatting { MarkdownFormatting(document: document, selection: selection) }
-    private var fragmentRule: FragmentRule {
-        FragmentRule(configuration: configuration, document: document, range: selection)
+    private var rules: TextRules {
+        TextRules(configuration: configuration, document: document, selection: selection)
     }
 
     mutating func insertNewline(over range: TextRange) {
         let isSuspended = plugIns.suspension.isActive
-        let edit = isSuspended ? TextEdit(range: range, replacement: "\n") : typingRules.lineBreak(over: range)
+        let edit = isSuspended ? TextEdit(range: range, replacement: "\n") : rules.typing.lineBreak(over: range)
         guard let admitted = admit(edit, .typed) else { return }
         let isPlain = edit.range.isEmpty && admitted == "\n"
         replace(
@@ -156,23 +138,17 @@ struct TextEditor: Sendable {
 
     /// Deletes the selection, or else what is next to the caret.
     mutating func delete(backward: Bool, byWord: Bool) {
-        guard selection.isEmpty else { return delete(selection) }
-        let caret = selection.location
-        let step = mentionDeletion.step(
-            at: caret, backward: backward, byWord: byWord, highlighted: text.highlightedMention)
+        let step = rules.deletion.step(backward: backward, byWord: byWord, highlighted: text.highlightedMention)
         switch step {
         case .highlight(let id): text.highlight.arm(id)
-        case .replace(let replacement): delete(replacement)
-        case nil:
-            guard let range = document.rangeToDelete(at: caret, backward: backward, byWord: byWord) else { return }
-            let next = backward ? document.character(before: caret) : document.character(at: caret)
-            delete(
-                range, grouping: byWord ? .atomic : .deleting(forward: !backward, isBlank: next?.isBlank ?? false))
+        case .mentions(let replacement): delete(replacement)
+        case .text(let range, let grouping): delete(range, grouping: grouping)
+        case nil: break
         }
     }
 
     private mutating func delete(_ range: TextRange, grouping: UndoGrouping = .atomic) {
-        if !plugIns.suspension.isActive, let replacement = mentionDeletion.replacement(deleting: range) {
+        if !plugIns.suspension.isActive, let replacement = rules.mentionDeletion.replacement(deleting: range) {
             return delete(replacement)
         }
         let edit = TextEdit(range: range, replacement: "")
@@ -185,10 +161,7 @@ struct TextEditor: Sendable {
     private mutating func delete(_ replacement: MentionDeletion.Replacement) {
         guard applyIfAdmitted(replacement.change) else { return }
         transaction.observe(replacement.mentions.isEmpty ? .mentionDeleted : .mentionTrimmed)
-        let location = replacement.range.location
-        guard replacement.staysHighlighted, let span = document.mentions.first(where: { $0.range.location == location })
-        else { return }
-        text.highlight.arm(span.id)
+        if replacement.staysHighlighted { text.highlightMention(at: replacement.range.location) }
     }
 
     // MARK: Input methods
@@ -239,19 +212,18 @@ struct TextEditor: Sendable {
 
     /// Toggles a Markdown rule on the selection, as one undo step that preserves the selection (SLK-29).
     mutating func format(_ name: String) {
-        guard document.syntax == .markdown, let rule = configuration.markdownRule(named: name), formatting.offers(rule)
+        guard document.syntax == .markdown, let rule = configuration.markdownRule(named: name),
+            rules.formatting.offers(rule)
         else { return transaction.reject(.format(name)) }
-        guard let change = formatting.toggling(rule) else { return }
-        guard configuration.fitsLimit(adding: change.addedLength, to: document) else {
-            return transaction.reject(.overLimit)
-        }
+        guard let change = rules.formatting.toggling(rule) else { return }
+        guard rules.vetting.fits(adding: change.addedLength, &transaction) else { return }
         apply(change)
         transaction.observe(.formatted)
     }
 
     /// The titles of the Markdown rules available for the selection, in order; none in literal text.
     var offeredFormats: [String] {
-        selection.isEmpty || document.syntax != .markdown ? [] : formatting.offered(of: configuration.markdown)
+        selection.isEmpty || document.syntax != .markdown ? [] : rules.formatting.offered(of: configuration.markdown)
     }
 
     mutating func setStyle(_ style: TextStyle, _ isOn: Bool) {
@@ -280,20 +252,7 @@ struct TextEditor: Sendable {
         }
     }
 
-    // MARK: Clipboard
-
-    mutating func copy() {
-        guard let fragment = text.copy() else { return }
-        transaction.emit(.copied(fragment))
-        transaction.observe(.copied)
-    }
-
-    mutating func cut() {
-        let edit = TextEdit(range: selection, replacement: "")
-        guard !selection.isEmpty, admit(edit, .typed) != nil else { return }
-        copy()
-        replace(edit, origin: .typed)
-    }
+    // MARK: Pasting and moving
 
     mutating func paste(_ pasted: String) {
         let before = text.revision
@@ -303,9 +262,19 @@ struct TextEditor: Sendable {
 
     mutating func paste(_ written: WrittenText) {
         guard !written.source.isEmpty else { return }
-        let adapted = fragmentRule.adapted(written)
+        let adapted = rules.fragment.adapted(written)
         guard let admitted = admit(TextEdit(range: selection, replacement: adapted.source), .paste) else { return }
-        let change = fragmentRule.change(inserting: adapted, admitted: admitted)
+        let change = rules.fragment.change(inserting: adapted, admitted: admitted)
+        apply(change)
+        transaction.observe(.pasted)
+    }
+
+    /// Moves a range to an offset outside of it, if interceptors allow both the deletion and the insertion.
+    mutating func move(_ range: TextRange, to offset: Int) {
+        guard preedit.isEmpty, let change = TextChange(moving: document.aligned(range), to: offset, in: document),
+            rules.vetting.allows(change, plugIns, &transaction)
+        else { return }
+        closeCompletion()
         apply(change)
         transaction.observe(.pasted)
     }
@@ -318,23 +287,8 @@ struct TextEditor: Sendable {
         let new = (body(old) ?? "").withoutNUL()
         guard !new.unicodeScalars.elementsEqual(old.unicodeScalars) else { return }
         let unit = configuration.countUnit
-        guard configuration.fitsLimit(adding: unit.count(new) - unit.count(old), to: document) else {
-            return transaction.reject(.overLimit)
-        }
+        guard rules.vetting.fits(adding: unit.count(new) - unit.count(old), &transaction) else { return }
         apply(TextChange(transforming: range, into: new, selection: selection))
-    }
-
-    // MARK: Observers
-
-    /// Reports what changed while observation was suspended, as one change by code.
-    mutating func reportChanges(since observed: ObservationSuspension.Observed) {
-        if observed.document.storage != document.storage {
-            transaction.observe(.textChanged)
-            if plugIns.areObserving {
-                transaction.addSuspended(TextEvent(from: observed.document.text, to: document.text))
-            }
-        }
-        if observed.selection != selection { transaction.observe(.selectionChanged) }
     }
 
     // MARK: Completion
@@ -373,8 +327,16 @@ struct TextEditor: Sendable {
     }
 
     private mutating func accept(_ entity: CompletionEntity) {
+        // Without an open token, what is being composed is text like any other, and stays.
+        if followers.completing.session == nil { commitPreedit() }
         guard let acceptance = followers.acceptance(of: entity, at: site, &transaction),
-            applyIfAdmitted(acceptance.change, { $0.closeCompletion() })
+            applyIfAdmitted(
+                acceptance.change,
+                {
+                    // It went on with the query, which the entity replaces. Left, it would be committed behind it.
+                    $0.preedit.end(&$0.transaction)
+                    $0.closeCompletion()
+                })
         else { return }
         followers.finish(acceptance, at: site, &transaction)
     }

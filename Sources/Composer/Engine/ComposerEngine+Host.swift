@@ -3,7 +3,11 @@ public import Foundation
 /// What a host calls besides ``ComposerEngine/handle(_:at:)``.
 extension ComposerEngine {
     /// Whether the message with this identifier awaits the host's response.
-    public func isPending(_ id: String) -> Bool { message.outbox.pendingEntry(id) != nil }
+    public func isPending(_ id: String) -> Bool { sender.outbox.pendingEntry(id) != nil }
+
+    /// The first line of the message being edited as it was before the edit; `nil` for a new message. O(n) if a draft
+    /// of an earlier version did not store it.
+    package var originalLine: WrittenText? { message.originalLine }
 
     // MARK: Changes by code
 
@@ -38,25 +42,29 @@ extension ComposerEngine {
     }
 
     /// Returns a sent message that awaits the host's response, or `nil` if none does under this identifier.
-    package func pendingMessage(_ id: String) -> ComposedMessage? { message.pendingMessage(id) }
+    package func pendingMessage(_ id: String) -> ComposedMessage? {
+        sender.outbox.pendingEntry(id)?.message(trimmed: configuration.trimsSentText)
+    }
 
     /// The sources and thumbnails of all files that the composer holds, also for undo and redo: O(n) in the number of
     /// undo steps. The host must not delete them.
-    public var fileSources: Set<String> { message.fileSources }
+    public var fileSources: Set<String> { message.fileSources.union(sender.outbox.fileSources) }
 
     // MARK: Drafts
 
     /// Returns the current state as a draft, without the input method's preedit text.
-    public func makeDraft() -> ComposerDraft { ComposerDraft(of: message, storing: nil) }
+    public func makeDraft() -> ComposerDraft { ComposerDraft(of: message, sender.outbox, storing: nil) }
 
     /// Returns the draft to save together with the message that has this identifier. Other messages that await the
     /// host's response count as unsent, so that a crash between two messages loses neither.
-    public func makeDraft(storing id: String) -> ComposerDraft { ComposerDraft(of: message, storing: id) }
+    public func makeDraft(storing id: String) -> ComposerDraft {
+        ComposerDraft(of: message, sender.outbox, storing: id)
+    }
 
-    /// Restores a draft into an unused composer, without undo steps. Rejects the draft if the composer has content
-    /// (SLK-39).
+    /// Restores a draft into an unused composer, without undo steps but those that return to half-done edits. Rejects
+    /// the draft if the composer has content (SLK-39).
     public mutating func restore(_ draft: ComposerDraft) -> [ComposerEffect] {
-        performTransaction { $0.message.restore(draft) }
+        performTransaction { $0.sender.restore(draft, in: &$0.message) }
     }
 
     /// Decodes and restores a draft. Reports invalid data and leaves the composer unchanged.
@@ -82,7 +90,7 @@ extension ComposerEngine {
         let due = advance(to: now)
         do throws(DraftError) {
             let draft = try ComposerDraft.decode(data, target: target)
-            return due + performTransaction { $0.message.putBefore(draft) }
+            return due + performTransaction { $0.sender.putBefore(draft, in: &$0.message) }
         } catch {
             return due + performTransaction { $0.message.editor.transaction.reject(.draft(error)) }
         }
@@ -107,7 +115,12 @@ extension ComposerEngine {
     public mutating func resumeObservation(at now: Duration) -> [ComposerEffect] {
         let due = advance(to: now)
         guard let observed = message.editor.plugIns.suspension.resume() else { return due }
-        return due + performTransaction { $0.message.editor.reportChanges(since: observed) }
+        return due
+            + performTransaction { engine in
+                observed.reportChanges(
+                    to: engine.document, engine.selection, addsEvent: engine.message.editor.plugIns.areObserving,
+                    &engine.message.editor.transaction)
+            }
     }
 
     /// Rejects the user's next deletion of a single character, once, and reports it as

@@ -3,12 +3,13 @@
 /// It has no clock: every call passes the time, which may count from any origin but never decreases.
 /// ``nextDeadline`` is when the host has to call ``advance(to:)`` next.
 ///
-/// The engine routes events to two parts with state of their own, which record effects in a transaction: `TextEditor`
-/// edits the text and completes it, `MessageWriter` adds the rest of the message and sends it.
+/// The engine routes events to three parts with state of their own, which record effects in a transaction: `TextEditor`
+/// edits the text and completes it, `MessageWriter` adds the rest of the message, `MessageSender` sends it.
 public struct ComposerEngine: Sendable {
     /// The key bindings; may be changed at any time.
     public var keys: KeyTable
     var message: MessageWriter
+    var sender = MessageSender()
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
         keys = KeyTable.standard(for: configuration)
@@ -21,7 +22,7 @@ public struct ComposerEngine: Sendable {
     public var selection: TextRange { message.editor.text.selection }
 
     /// The current state, without the text.
-    public var state: ComposerState { message.state }
+    public var state: ComposerState { sender.state(of: message) }
 
     /// The state of completion, or `nil` while it is closed.
     public var completion: CompletionState? { message.editor.followers.completionState }
@@ -75,7 +76,7 @@ public struct ComposerEngine: Sendable {
 
     /// The time of the next call to ``advance(to:)``, or `nil` if no timer is pending.
     public var nextDeadline: Duration? {
-        [message.editor.followers.deadline, message.draft.deadline].compactMap { $0 }.min()
+        [message.editor.followers.deadline, sender.deadline].compactMap { $0 }.min()
     }
 
     /// Advances the clock and fires the timers due until then, in order.
@@ -83,10 +84,16 @@ public struct ComposerEngine: Sendable {
         var effects: [ComposerEffect] = []
         while let deadline = nextDeadline, deadline <= now {
             setClock(to: deadline)
-            effects += performTransaction { $0.message.fireTimers() }
+            effects += performTransaction { $0.fireTimers() }
         }
         setClock(to: now)
         return effects
+    }
+
+    private mutating func fireTimers() {
+        message.editor.followers.presence.fireTimers(&message.editor.transaction)
+        sender.fireTimer(&message.editor.transaction)
+        message.editor.fireTimers()
     }
 
     private mutating func setClock(to now: Duration) {
@@ -107,14 +114,15 @@ public struct ComposerEngine: Sendable {
         case .preedit(let shown): message.editor.showPreedit(shown)
         case .commit(let text): message.editor.commit(text)
         case .key(let chord): press(chord)
+        case .moveText(let range, let offset): message.editor.move(range, to: offset)
         case .undo: message.replay(.undo)
         case .redo: message.replay(.redo)
         case .clear: message.editor.clear()
         case .appendToMessage(let text): message.appendToMessage(text)
-        case .cut: message.editor.cut()
-        case .copy: message.editor.copy()
+        case .cut: message.clipboard.cut(from: &message.editor)
+        case .copy: message.clipboard.copy(from: &message.editor)
         case .paste(let offers): paste(offers)
-        case .pasteInternalClipboard: if let fragment = message.editor.text.clipboard { paste([.fragment(fragment)]) }
+        case .pasteInternalClipboard: if let fragment = message.clipboard.fragment { paste([.fragment(fragment)]) }
         case .format(let name): message.editor.format(name)
         case .setStyle(let style, let isOn): message.editor.setStyle(style, isOn)
         case .clearStyles: message.editor.clearStyles()
@@ -124,23 +132,35 @@ public struct ComposerEngine: Sendable {
         case .attach, .detach, .upload, .moveAttachment, .describeAttachment, .updateAttachment, .placeInText:
             performAttachment(event)
         case .measured(let size): message.editor.measured = size
-        case .send: message.send()
-        case .sendAccepted(let id): message.sendAccepted(id)
-        case .sendFailed(let id): message.sendFailed(id)
-        case .restoreFailedMessage: message.restoreFailedMessage()
-        case .connected(let isConnected): message.outbox.isConnected = isConnected
+        case .send: sender.send(&message)
+        case .sendAccepted(let id): sender.sendAccepted(id, in: &message)
+        case .sendFailed(let id): sender.sendFailed(id, in: &message)
+        case .restoreFailedMessage: sender.restoreFailedMessage(in: &message)
+        case .connected(let isConnected): sender.setConnected(isConnected)
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
             .acceptEntity, .cancelCompletion, .addMention:
             message.editor.performCompletion(event)
         case .checkSpelling, .spellingChecked, .ignoreWord, .replaceWord: message.editor.performSpelling(event)
-        case .focus(let isFocused): message.setFocus(isFocused)
-        case .hide(let isHidden): message.setHidden(isHidden)
+        case .focus(let isFocused): setFocus(isFocused)
+        case .hide(let isHidden): setHidden(isHidden)
         case .expand(let isExpanded): message.editor.bar.isExpanded = isExpanded
         case .layout(let layout): message.editor.bar.setLayout(layout, hardLines: document.hardLineCount)
         case .userTyping(let name, let isTyping):
             message.editor.followers.presence.setTyping(
                 name, isTyping, timeout: configuration.typingTimeout, &message.editor.transaction)
         }
+    }
+
+    private mutating func setFocus(_ isFocused: Bool) {
+        if message.setFocus(isFocused) { sender.flushDraft(&message.editor.transaction) }
+    }
+
+    private mutating func setHidden(_ isHidden: Bool) {
+        if isHidden, !message.editor.bar.isHidden {
+            setFocus(false)
+            message.editor.closeCompletion()
+        }
+        message.editor.bar.setHidden(isHidden, &message.editor.transaction)
     }
 
     private mutating func paste(_ offers: [PasteOffer]) {
@@ -153,11 +173,11 @@ public struct ComposerEngine: Sendable {
         case .load(let written, let selection): message.load(written, selection)
         case .startEdit(let id, let written, let selection, let mayBeEmpty):
             message.startEdit(id, written, selection, mayBeEmpty: mayBeEmpty)
-        case .commitEdit: message.commitEdit()
-        case .cancelEdit: message.cancelEdit()
-        case .editFailed(let id, let composed): message.editFailed(id, composed)
-        case .messageDeleted(let id): message.forgetEdit(id)
-        case .reply(let target): message.setReply(target)
+        case .commitEdit: sender.commitEdit(of: &message)
+        case .cancelEdit: sender.cancelEdit(of: &message)
+        case .editFailed(let id, let composed): sender.editFailed(id, composed, in: &message)
+        case .messageDeleted(let id): sender.forgetEdit(id, in: &message)
+        case .reply(let target): sender.reply(to: target, in: &message)
         case .replyPreview(let id, let preview): message.setReplyPreview(id, preview)
         default: break
         }
@@ -188,7 +208,7 @@ public struct ComposerEngine: Sendable {
         let isChanged = message.editor.hasChanged(since: before.selection)
         message.appearance.reportChanges(since: before, &message.editor.transaction)
         message.editor.reportSpelling(selectionBefore: before.selection)
-        message.scheduleDraft()
+        sender.scheduleDraft(after: configuration.draftDelay, &message.editor.transaction)
         let finished = message.editor.transaction
         setClock(to: finished.now)
         let report = finished.report(
@@ -211,7 +231,7 @@ public struct ComposerEngine: Sendable {
     /// - Returns: whether the composer handled the key.
     private mutating func perform(_ action: KeyAction) -> Bool {
         switch action {
-        case .send: message.send()
+        case .send: sender.send(&message)
         case .insertNewline: message.editor.insertNewline(over: selection)
         case .insertTab: message.editor.edit(selection, "\t", .typed)
         case .escape: return escape()
@@ -223,8 +243,8 @@ public struct ComposerEngine: Sendable {
         case .format(let name): message.editor.format(name)
         case .clearStyles: message.editor.clearStyles()
         case .selectAll: message.editor.select(TextRange(location: 0, length: document.length))
-        case .cut: message.editor.cut()
-        case .copy: message.editor.copy()
+        case .cut: message.clipboard.cut(from: &message.editor)
+        case .copy: message.clipboard.copy(from: &message.editor)
         case .clear: message.editor.clear()
         case .toggleExpanded: message.editor.bar.isExpanded.toggle()
         case .moveInCompletion(let move):
@@ -242,7 +262,7 @@ public struct ComposerEngine: Sendable {
         {
             message.editor.dismissCompletion()
         } else if message.writing.isEditing {
-            message.cancelEdit()
+            sender.cancelEdit(of: &message)
         } else if message.writing.reply != nil {
             message.setReply(nil)
         } else if !selection.isEmpty {
@@ -261,7 +281,7 @@ extension ComposerEvent {
     fileprivate var isUserInput: Bool {
         switch self {
         case .edit(_, _, let origin), .insert(_, let origin): origin != .code
-        case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste,
+        case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .moveText, .undo, .redo, .cut, .paste,
             .pasteInternalClipboard, .format, .setStyle, .clearStyles, .startEdit, .send, .complete, .acceptCompletion,
             .acceptEntity, .replaceWord:
             true

@@ -20,6 +20,9 @@ public enum ComposerEvent: Sendable {
     /// Text committed by the input method, which ends the preedit.
     case commit(String)
     case key(KeyChord)
+    /// Move a range to an offset outside of it, with the mentions and images that it covers, and select it there, as
+    /// one undo step. Ignored while the input method has preedit text, which would replace what is selected.
+    case moveText(TextRange, to: Int)
     case undo
     case redo
 

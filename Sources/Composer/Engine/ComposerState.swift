@@ -64,29 +64,32 @@ public struct ComposerState: Equatable, Sendable {
 }
 
 // Not an initializer of the state: that would copy the whole message for each key press.
-extension MessageWriter {
-    var state: ComposerState {
-        let isEditing = writing.isEditing
-        let lines = editor.bar.lineCount(of: editor.text.document)
-        let maximum = editor.bar.maxLines(editor.configuration, isEditing: isEditing)
+extension MessageSender {
+    func state(of message: MessageWriter) -> ComposerState {
+        let isEditing = message.writing.isEditing
+        let lines = message.editor.bar.lineCount(of: message.editor.text.document)
+        let maximum = message.editor.bar.maxLines(message.editor.configuration, isEditing: isEditing)
         return ComposerState(
-            selection: editor.selection, preedit: editor.preedit.text,
-            length: editor.text.document.length, isBlank: editor.text.document.isBlank,
-            revision: revision,
-            showsPlaceholder: editor.text.document.isEmpty && editor.preedit.isEmpty,
-            mode: writing.mode, reply: writing.reply,
-            canSend: sendRejection == nil && !isEditing, canSave: saveRejection == nil,
+            selection: message.editor.selection, preedit: message.editor.preedit.text,
+            length: message.editor.text.document.length, isBlank: message.editor.text.document.isBlank,
+            revision: message.revision,
+            showsPlaceholder: message.editor.text.document.isEmpty && message.editor.preedit.isEmpty,
+            mode: message.writing.mode, reply: message.writing.reply,
+            canSend: sendRejection(of: message) == nil && !isEditing, canSave: message.saveRejection == nil,
             isSending: !outbox.pending.isEmpty, failedCount: outbox.failedEntries.count,
-            counter: editor.counter, lines: lines, maxLines: maximum, height: height,
-            isExpanding: lines >= maximum, scrollsInside: lines > maximum, isExpanded: editor.bar.isExpanded,
-            formatting: editor.offeredFormats, typingStyles: editor.text.typingStyles,
-            canClearStyles: editor.text.canClearStyles, typing: typingText,
-            typingNames: editor.followers.presence.names, attachments: attachments.items,
-            canUndo: editor.text.history.canUndo, canRedo: editor.text.history.canRedo,
-            highlightedMention: editor.text.highlightedMention, completion: editor.followers.completionState,
-            isFocused: editor.bar.isFocused, isHidden: editor.bar.isHidden)
+            counter: message.editor.counter, lines: lines, maxLines: maximum, height: message.height,
+            isExpanding: lines >= maximum, scrollsInside: lines > maximum, isExpanded: message.editor.bar.isExpanded,
+            formatting: message.editor.offeredFormats, typingStyles: message.editor.text.typingStyles,
+            canClearStyles: message.editor.text.canClearStyles, typing: message.typingText,
+            typingNames: message.editor.followers.presence.names, attachments: message.attachments.items,
+            canUndo: message.editor.text.history.canUndo, canRedo: message.editor.text.history.canRedo,
+            highlightedMention: message.editor.text.highlightedMention,
+            completion: message.editor.followers.completionState,
+            isFocused: message.editor.bar.isFocused, isHidden: message.editor.bar.isHidden)
     }
+}
 
+extension MessageWriter {
     /// Who is typing; hidden while editing and during completion, whose list covers it or is about to (SLK-41).
     fileprivate var typingText: String? {
         let isCompleting = editor.followers.completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false

@@ -40,6 +40,9 @@ public struct Attachment: Hashable, Sendable, Codable {
         self.height = height
         self.upload = upload
     }
+
+    /// The source and the thumbnail, if it has them.
+    var fileSources: [String] { [source, thumbnail].compactMap { $0 } }
 }
 
 /// The limits on attachments.

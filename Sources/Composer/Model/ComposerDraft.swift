@@ -24,10 +24,16 @@ public struct ComposerDraft: Hashable, Sendable, Codable {
     public var unsent: [Content]?
     /// Edits that failed to be saved, the oldest first.
     public var unsavedEdits: [UnsavedEdit]?
+    /// Half-done edits that undo returns to, the oldest first. Earlier drafts have none.
+    public var suspendedEdits: [UnsavedEdit]?
+    /// The first lines of the edited messages before their edits, by their identifiers. Earlier drafts have none.
+    public var originals: [String: WrittenText]?
 
     /// Whether the draft has no content worth saving.
     public var isEmpty: Bool {
-        guard mode == .compose, unsent?.isEmpty ?? true, unsavedEdits?.isEmpty ?? true else { return false }
+        guard mode == .compose, unsent?.isEmpty ?? true, unsavedEdits?.isEmpty ?? true,
+            suspendedEdits?.isEmpty ?? true
+        else { return false }
         return content.written.source.isEmpty && content.attachments.isEmpty && content.reply == nil
     }
 
@@ -156,8 +162,12 @@ extension ComposerDraft.Content {
 
 extension ComposerDraft {
     /// - Parameter stored: see ``ComposerOutbox/unsent(besides:)``.
-    init(of message: MessageWriter, storing stored: String?) {
-        let unsent = message.outbox.unsent(besides: stored)
+    init(of message: MessageWriter, _ outbox: ComposerOutbox, storing stored: String?) {
+        let unsent = outbox.unsent(besides: stored)
+        let suspended = message.suspendedEdits
+        var edited = Set((outbox.failedEdits + suspended).map(\.id))
+        if case .edit(let id) = message.writing.mode { edited.insert(id) }
+        let originals = message.originals.filter { edited.contains($0.key) }
         self.init(
             version: Self.currentVersion, mode: message.writing.mode,
             content: Content(
@@ -169,6 +179,7 @@ extension ComposerDraft {
                     attachments: message.attachments.stashed ?? [])
             },
             mayBeEmpty: message.writing.mayBeEmpty ? true : nil, unsent: unsent.isEmpty ? nil : unsent,
-            unsavedEdits: message.outbox.failedEdits.isEmpty ? nil : message.outbox.failedEdits)
+            unsavedEdits: outbox.failedEdits.isEmpty ? nil : outbox.failedEdits,
+            suspendedEdits: suspended.isEmpty ? nil : suspended, originals: originals.isEmpty ? nil : originals)
     }
 }

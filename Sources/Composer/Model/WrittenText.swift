@@ -137,3 +137,11 @@ public struct WrittenText: Hashable, Sendable, Codable {
         return true
     }
 }
+
+extension WrittenText {
+    /// The first line, at most 200 characters, with its mentions.
+    package var firstLine: WrittenText {
+        let line = source.prefix { !$0.isNewline }.prefix(200)
+        return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))
+    }
+}

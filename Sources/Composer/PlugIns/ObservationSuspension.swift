@@ -4,6 +4,22 @@ struct ObservationSuspension: Sendable {
     struct Observed: Sendable {
         var document: ComposerDocument
         var selection: TextRange
+
+        /// Reports what changed while observation was suspended, as one change by code.
+        ///
+        /// - Parameter addsEvent: whether there are observers that learn how the text changed, which is O(n).
+        func reportChanges(
+            to document: ComposerDocument, _ selection: TextRange, addsEvent: Bool,
+            _ transaction: inout EventTransaction
+        ) {
+            if self.document.storage != document.storage {
+                transaction.observe(.textChanged)
+                if addsEvent {
+                    transaction.addSuspended(TextEvent(from: self.document.text, to: document.text))
+                }
+            }
+            if self.selection != selection { transaction.observe(.selectionChanged) }
+        }
     }
 
     /// The number of unmatched calls to ``suspend(_:_:)``.

@@ -69,6 +69,8 @@ public struct CounterState: Hashable, Sendable {
     /// What ``excess`` counts: the configured unit, or ``CountUnit/utf8`` for a size that the host measured, which
     /// includes more than the text.
     public let unit: CountUnit
+    /// Whether the host measured the size of the message, rather than the text being counted against a limit.
+    public let isMeasured: Bool
 
     private var margin: Int { unit == .utf8 ? 1000 : 20 }
 
@@ -100,7 +102,8 @@ extension ComposerConfiguration {
         guard let limit else { return document.isEmpty ? nil : measured?.counter(of: document) }
         let count = limitedCount(of: document)
         let text = counterStyle.text(count: count, limit: limit)
-        return CounterState(text: text, exceeded: count > limit, excess: count - limit, unit: countUnit)
+        return CounterState(
+            text: text, exceeded: count > limit, excess: count - limit, unit: countUnit, isMeasured: false)
     }
 
     /// Whether an automatic change stays within the hard limit.
@@ -153,7 +156,8 @@ extension CountUnit {
 extension MeasuredSize {
     fileprivate func counter(of document: ComposerDocument) -> CounterState {
         let excess = excess + document.byteCount - bytes
-        return CounterState(text: "\(-excess)", exceeded: excess > 0, excess: excess, unit: .utf8)
+        return CounterState(
+            text: "\(-excess)", exceeded: excess > 0, excess: excess, unit: .utf8, isMeasured: true)
     }
 }
 

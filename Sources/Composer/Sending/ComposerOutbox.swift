@@ -4,7 +4,7 @@ struct SentExtras: Sendable {
     var attachments: [Attachment]
 }
 
-/// An edit of a sent message that the host failed to save.
+/// An edit of a sent message that is not saved: the host failed to, or it is half done.
 public struct UnsavedEdit: Hashable, Sendable, Codable {
     public var id: String
     public var written: WrittenText
@@ -77,6 +77,9 @@ struct ComposerOutbox: Sendable {
     mutating func addFailedEdit(_ edit: UnsavedEdit) { failedEdits.append(edit) }
     mutating func popFailedEdit() -> UnsavedEdit? { failedEdits.isEmpty ? nil : failedEdits.removeFirst() }
     mutating func forgetEdits(of id: String) { failedEdits.removeAll { $0.id == id } }
+
+    /// The sources and thumbnails of the files that a failure brings back.
+    var fileSources: Set<String> { Set((pending + failedEntries).flatMap(\.attachments).flatMap(\.fileSources)) }
 
     /// Whether nothing waits to be restored.
     var isEmpty: Bool { failedEntries.isEmpty && failedEdits.isEmpty }

@@ -1,21 +1,27 @@
-/// The message being written: its text, its attachments, what it replies to or edits, and what happens to it when
-/// it is sent.
+/// The message being written: its text, its attachments, and what it replies to or edits.
 struct MessageWriter: Sendable {
     var editor: TextEditor
     private(set) var writing = WritingMode()
     private(set) var attachments = AttachmentList()
-    var outbox = ComposerOutbox()
-    private(set) var draft = DraftSchedule()
+    var clipboard = TextClipboard()
+    /// The first lines of edited messages as they were when their edits began, by their identifiers. Undo, a failure
+    /// and a draft return to edits with another text.
+    private(set) var originals: [String: WrittenText] = [:]
 
     init(_ configuration: ComposerConfiguration) {
         editor = TextEditor(configuration)
     }
 
     private var configuration: ComposerConfiguration { editor.configuration }
-    private var document: ComposerDocument { editor.document }
+    var document: ComposerDocument { editor.document }
 
     /// Incremented on every change of text, spans or attachments.
     var revision: Int { editor.text.revision + attachments.revision }
+
+    /// Whether there is neither a new message nor an edit.
+    var isEmpty: Bool {
+        !writing.isEditing && document.isEmpty && writing.reply == nil && attachments.items.isEmpty
+    }
 
     /// The height of the bar in logical pixels; 0 while hidden.
     var height: Int {
@@ -49,8 +55,12 @@ struct MessageWriter: Sendable {
 
     // MARK: Editing a sent message (SLK-15)
 
-    mutating func startEdit(_ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool) {
+    /// - Parameter original: The first line of the message if `written` is not its text.
+    mutating func startEdit(
+        _ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool, original: WrittenText? = nil
+    ) {
         guard writing.mode != .edit(id) else { return }
+        originals[id] = original ?? written.firstLine
         editor.commitPreedit()
         let halfDone = writing.halfDoneEdit(of: editor.text.content)
         let other = ComposerDocument(written)
@@ -60,6 +70,11 @@ struct MessageWriter: Sendable {
         enter(SuspendedEdit(id: id, text: content, mayBeEmpty: mayBeEmpty))
         if let halfDone { recordWay(to: halfDone) }
         editor.transaction.observe(.editBegan)
+    }
+
+    /// Returns to an edit that could not be saved.
+    mutating func reopen(_ edit: UnsavedEdit) {
+        startEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty, original: originals[edit.id])
     }
 
     /// Replaces the content with that of an edit.
@@ -80,6 +95,46 @@ struct MessageWriter: Sendable {
         attachments.bringBack()
         editor.followers.presence.stopTyping(&editor.transaction)
         return true
+    }
+
+    /// Ends the edit. An edit that it interrupted stays reachable by undo.
+    ///
+    /// - Returns: whether a new message was set aside, to which it returns.
+    mutating func endEdit() -> Bool {
+        editor.closeCompletion()
+        let suspended = editor.text.history.suspendedContext
+        guard returnToMessage() else { return false }
+        if case .edit(let edit)? = suspended { recordWay(to: edit) }
+        return true
+    }
+
+    /// Makes a suspended edit reachable by undo.
+    mutating func recordWay(to edit: SuspendedEdit) {
+        editor.text.addWay(to: .edit(edit), for: .undo)
+        editor.transaction.emit(.editSuspended(id: edit.id))
+        editor.transaction.observe(.editKept)
+    }
+
+    /// Drops the ways back to edits of a deleted message.
+    mutating func forgetEdit(_ id: String) {
+        editor.text.history.forgetWays(to: id)
+        writing.forgetWays(to: id)
+        originals[id] = nil
+    }
+
+    /// The reason why the edit can't be saved now, or `nil` if it can.
+    var saveRejection: ComposerRejection? {
+        if !writing.isEditing { return .notEditing }
+        if editor.bar.isHidden { return .hidden }
+        if document.isBlank, !writing.mayBeEmpty { return .empty }
+        if editor.counter?.exceeded ?? false { return .overLimit }
+        return nil
+    }
+
+    /// The first line of the message being edited as it was before; `nil` for a new message.
+    var originalLine: WrittenText? {
+        guard case .edit(let id) = writing.mode else { return nil }
+        return originals[id] ?? document.written.firstLine
     }
 
     // MARK: Undo
@@ -110,70 +165,25 @@ struct MessageWriter: Sendable {
         return true
     }
 
-    /// Makes a suspended edit reachable by undo.
-    private mutating func recordWay(to edit: SuspendedEdit) {
-        editor.text.addWay(to: .edit(edit), for: .undo)
-        editor.transaction.emit(.editSuspended(id: edit.id))
-        editor.transaction.observe(.editKept)
-    }
-
-    mutating func commitEdit() {
-        guard case .edit(let id) = writing.mode else { return editor.transaction.reject(.notEditing) }
-        editor.commitPreedit()
-        if let rejection = saveRejection { return editor.transaction.reject(rejection) }
-        let message = document.message(id: id, trimmed: configuration.trimsSentText, mayBeEmpty: writing.mayBeEmpty)
-        editor.transaction.emit(.commitEdit(id: id, message))
-        editor.transaction.observe(.editCommitted)
-        endEdit()
-    }
-
-    mutating func cancelEdit() {
-        guard writing.isEditing else { return editor.transaction.reject(.notEditing) }
-        editor.preedit.end(&editor.transaction)
-        editor.transaction.observe(.editCancelled)
-        endEdit()
-    }
-
-    private mutating func endEdit() {
-        editor.closeCompletion()
-        let suspended = editor.text.history.suspendedContext
-        guard returnToMessage() else { return }
-        if case .edit(let edit)? = suspended { recordWay(to: edit) }
-        writeDraftNow()
-        restoreFailedMessage()
-    }
-
-    /// Handles a failure to save an edit: reopens it as soon as no other message is being edited.
-    mutating func editFailed(_ id: String, _ message: ComposedMessage) {
-        outbox.addFailedEdit(UnsavedEdit(id: id, written: message.raw, mayBeEmpty: message.mayBeEmpty))
-        editor.transaction.noteContentChange()
-        reopenFailedEdit()
-    }
-
-    private mutating func reopenFailedEdit() {
-        guard !writing.isEditing, editor.preedit.isEmpty, let edit = outbox.popFailedEdit() else { return }
-        startEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty)
-    }
-
-    /// Drops all edits of a deleted message.
-    mutating func forgetEdit(_ id: String) {
-        outbox.forgetEdits(of: id)
-        editor.text.history.forgetWays(to: id)
-        writing.forgetWays(to: id)
-        if writing.mode == .edit(id) { cancelEdit() }
-    }
-
-    /// Starts a reply, which ends an edit; undo returns to an unfinished one.
-    mutating func setReply(_ target: ReplyTarget?) {
-        if writing.isEditing {
-            guard target != nil else { return }
-            editor.commitPreedit()
-            let halfDone = writing.halfDoneEdit(of: editor.text.content)
-            endEdit()
-            if let halfDone { recordWay(to: halfDone) }
-            // A failed edit may have been reopened instead.
-            guard !writing.isEditing else { return setReply(target) }
+    /// Restores what was sent with a text on undo, in addition to attachments and a reply added since; removes it on
+    /// redo.
+    private mutating func restore(_ sent: SentExtras, by direction: UndoDirection) {
+        switch direction {
+        case .undo:
+            let back = sent.attachments.filter { !attachments.items.contains($0) }
+            if !back.isEmpty { setAttachments(back + attachments.items) }
+            if writing.reply == nil, let reply = sent.reply { setReply(reply) }
+        case .redo:
+            let remaining = attachments.items.filter { !sent.attachments.contains($0) }
+            if remaining.count < attachments.items.count { setAttachments(remaining) }
+            if let reply = sent.reply, reply == writing.reply { setReply(nil) }
         }
+    }
+
+    // MARK: Replying
+
+    /// - Parameter target: `nil` ends a reply.
+    mutating func setReply(_ target: ReplyTarget?) {
         guard writing.setReply(target) else { return }
         editor.transaction.observe(.replyChanged)
         editor.transaction.noteContentChange()
@@ -225,13 +235,11 @@ struct MessageWriter: Sendable {
         changeAttachments { $0.replace(with: others) }
     }
 
-    /// The sources and thumbnails of all files that the message has, or that undo, redo or a failure brings back.
+    /// The sources and thumbnails of all files that the message has, or that undo or redo brings back.
     var fileSources: Set<String> {
         let texts = [editor.text.content] + [writing.stash?.text].compactMap { $0 }
-        let files =
-            attachments.items + (attachments.stashed ?? [])
-            + (outbox.pending + outbox.failedEntries).flatMap(\.attachments) + texts.flatMap(\.history.attachments)
-        var sources = Set(files.flatMap { [$0.source, $0.thumbnail].compactMap { $0 } })
+        let files = attachments.items + (attachments.stashed ?? []) + texts.flatMap(\.history.attachments)
+        var sources = Set(files.flatMap(\.fileSources))
         for text in texts {
             sources.formUnion(text.document.images.compactMap(\.imageSource))
             sources.formUnion(text.history.imageSources)
@@ -241,35 +249,8 @@ struct MessageWriter: Sendable {
 
     // MARK: Sending
 
-    /// Sends the message once (SLK-11), or commits the edit. Commits the preedit text first (SLK-63).
-    mutating func send() {
-        if writing.isEditing { return commitEdit() }
-        editor.commitPreedit()
-        if let rejection = sendRejection { return editor.transaction.reject(rejection) }
-        let entry = ComposerOutbox.Entry(
-            id: outbox.nextID(), document: document, selection: editor.selection, reply: writing.reply,
-            attachments: attachments.items, revision: configuration.clearsOnSend ? nil : revision)
-        let message = entry.message(trimmed: configuration.trimsSentText)
-        // A placeholder whose attachment was removed isn't content to send.
-        if message.parts.isEmpty { return editor.transaction.reject(.empty) }
-        if let reason = editor.plugIns.gate?.rejectionReason(of: message) {
-            return editor.transaction.reject(.rejectedByHost(reason))
-        }
-        editor.closeCompletion()
-        editor.transaction.emit(.send(message))
-        editor.transaction.observe(.sent)
-        outbox.add(entry)
-        if configuration.clearsOnSend { clearAfterSending() }
-        editor.followers.presence.stopTyping(&editor.transaction)
-        writeDraftNow()
-    }
-
-    /// The message with this identifier that awaits the host's response, or `nil`.
-    func pendingMessage(_ id: String) -> ComposedMessage? {
-        outbox.pendingEntry(id)?.message(trimmed: configuration.trimsSentText)
-    }
-
-    private mutating func clearAfterSending() {
+    /// Clears what was sent, undoably if the configuration says so.
+    mutating func clearAfterSending() {
         let sent = SentExtras(reply: writing.reply, attachments: attachments.items)
         if configuration.keepsUndoOnSend {
             if document.isEmpty { editor.text.recordUnchanged(at: editor.transaction.now) }
@@ -285,40 +266,8 @@ struct MessageWriter: Sendable {
         editor.plugIns.invalidateInputs()
     }
 
-    /// Restores what was sent with a text on undo, in addition to attachments and a reply added since; removes it on
-    /// redo.
-    private mutating func restore(_ sent: SentExtras, by direction: UndoDirection) {
-        switch direction {
-        case .undo:
-            let back = sent.attachments.filter { !attachments.items.contains($0) }
-            if !back.isEmpty { setAttachments(back + attachments.items) }
-            if writing.reply == nil, let reply = sent.reply { setReply(reply) }
-        case .redo:
-            let remaining = attachments.items.filter { !sent.attachments.contains($0) }
-            if remaining.count < attachments.items.count { setAttachments(remaining) }
-            if let reply = sent.reply, reply == writing.reply { setReply(nil) }
-        }
-    }
-
-    mutating func sendAccepted(_ id: String) {
-        if outbox.remove(id) != nil { editor.transaction.observe(.sendAccepted) }
-    }
-
-    mutating func sendFailed(_ id: String) {
-        guard let entry = outbox.remove(id) else { return }
-        editor.transaction.observe(.sendFailed)
-        // A message that wasn't cleared is still in the composer, possibly modified.
-        guard entry.revision == nil else { return }
-        outbox.addFailedEntry(entry)
-        restoreFailedMessage()
-    }
-
-    /// Restores the oldest failed message with its selection, if the composer is empty.
-    mutating func restoreFailedMessage() {
-        reopenFailedEdit()
-        guard !writing.isEditing, document.isEmpty, editor.preedit.isEmpty, attachments.items.isEmpty,
-            writing.reply == nil, let entry = outbox.popFailedEntry()
-        else { return }
+    /// Restores a message that failed to be sent.
+    mutating func bringBack(_ entry: ComposerOutbox.Entry) {
         editor.replaceAll(with: entry.document, selecting: entry.selection)
         if !entry.attachments.isEmpty { setAttachments(entry.attachments) }
         if let reply = entry.reply { setReply(reply) }
@@ -340,77 +289,51 @@ struct MessageWriter: Sendable {
         }
     }
 
-    // MARK: Sending conditions
-
-    /// The most important reason why the message can't be sent now, or `nil` if it can (SLK-9).
-    var sendRejection: ComposerRejection? {
-        if editor.bar.isHidden { return .hidden }
-        if document.isBlank, attachments.items.isEmpty { return .empty }
-        if editor.counter?.exceeded ?? false { return .overLimit }
-        // Waiting for other uploads would not help against a failed one.
-        if attachments.items.contains(where: { $0.upload == .failed }) { return .uploadFailed }
-        if attachments.items.contains(where: { $0.upload != .ready }) { return .uploading }
-        if !outbox.isConnected { return .notConnected }
-        if outbox.holds(revision: revision) { return .alreadySending }
-        return nil
-    }
-
-    var saveRejection: ComposerRejection? {
-        if !writing.isEditing { return .notEditing }
-        if editor.bar.isHidden { return .hidden }
-        if document.isBlank, !writing.mayBeEmpty { return .empty }
-        if editor.counter?.exceeded ?? false { return .overLimit }
-        return nil
-    }
-
-    // MARK: Timers
-
-    mutating func fireTimers() {
-        editor.followers.presence.fireTimers(&editor.transaction)
-        if draft.expire(at: editor.transaction.now) { editor.transaction.emit(.draftChanged) }
-        editor.fireTimers()
-    }
-
     // MARK: Drafts
 
-    /// Schedules saving what the transaction changed.
-    mutating func scheduleDraft() {
-        guard editor.transaction.contentChanged else { return }
-        if draft.changed(at: editor.transaction.now, delay: editor.configuration.draftDelay) {
-            editor.transaction.emit(.draftChanged)
+    /// Half-done edits that undo returns to, the oldest first.
+    var suspendedEdits: [UnsavedEdit] {
+        let histories = [editor.text.history] + [writing.stash?.text.history].compactMap { $0 }
+        var seen: Set<String> = []
+        if case .edit(let id) = writing.mode { seen.insert(id) }
+        return histories.flatMap(\.suspendedEdits).filter { seen.insert($0.id).inserted }.reversed().map { edit in
+            UnsavedEdit(id: edit.id, written: edit.text.document.written, mayBeEmpty: edit.mayBeEmpty)
         }
     }
 
-    private mutating func writeDraftNow() {
-        editor.transaction.writeDraftNow()
-        draft.flush()
+    /// Makes the half-done edits of a draft reachable by undo, behind all other steps: the newest leads to the others.
+    private mutating func restoreSuspendedEdits(of draft: ComposerDraft) {
+        var newest: SuspendedEdit?
+        for edit in draft.suspendedEdits ?? [] {
+            let document = ComposerDocument(edit.written)
+            var text = EditedText(undoDepth: configuration.undoDepth)
+            _ = text.exchange(document, selecting: .caret(document.length))
+            if let newest { text.addOldestWay(to: .edit(newest)) }
+            newest = SuspendedEdit(id: edit.id, text: text.content, mayBeEmpty: edit.mayBeEmpty, isRestored: true)
+        }
+        if let newest { editor.text.addOldestWay(to: .edit(newest)) }
     }
 
-    /// Restores a draft into an unused composer, without undo steps.
-    mutating func restore(_ draft: ComposerDraft) {
-        guard isUnused else { return editor.transaction.reject(.draft(.inUse)) }
-        guard let document = draft.content.document else { return editor.transaction.reject(.draft(.damaged)) }
+    /// Restores a draft, without undo steps but those that return to half-done edits.
+    ///
+    /// - Returns: whether its text is intact; otherwise nothing changes.
+    mutating func restore(_ draft: ComposerDraft) -> Bool {
+        guard let document = draft.content.document else { return false }
         editor.noteExchange(editor.text.exchange(document, selecting: draft.content.selection))
         let stash = EditedText.Content(
             document: draft.stash?.document ?? ComposerDocument(), selection: draft.stash?.selection ?? .caret(0),
             history: UndoHistory(depth: configuration.undoDepth))
         writing.restore(draft, stash: stash)
+        originals = draft.originals ?? [:]
+        restoreSuspendedEdits(of: draft)
         attachments.restore(draft)
-        outbox.restore(draft)
-        editor.transaction.observe(.loaded)
-        editor.transaction.forgetContentChange()
-        restoreFailedMessage()
+        return true
     }
 
-    /// Puts a draft that is read late before what was written meanwhile, undoably. Its edit is not opened while there is
-    /// text, which the user may be writing.
+    /// Puts a draft before what was written meanwhile, undoably. Its edit is not opened.
     mutating func putBefore(_ draft: ComposerDraft) {
-        guard !isUnused else { return restore(draft) }
-        outbox.putBefore(draft)
-        if case .edit(let id) = draft.mode {
-            let mayBeEmpty = draft.mayBeEmpty ?? false
-            outbox.addFailedEdit(UnsavedEdit(id: id, written: draft.content.written, mayBeEmpty: mayBeEmpty))
-        }
+        originals.merge(draft.originals ?? [:]) { current, _ in current }
+        restoreSuspendedEdits(of: draft)
         if let content = draft.mode == .compose ? draft.content : draft.stash {
             if writing.isEditing {
                 writing.putBeforeStash(content, at: editor.transaction.now)
@@ -421,28 +344,15 @@ struct MessageWriter: Sendable {
             changeAttachments { $0.putBefore(content.attachments) }
         }
         editor.transaction.noteContentChange()
-        if document.isEmpty { restoreFailedMessage() }
-    }
-
-    private var isUnused: Bool {
-        document.isEmpty && !writing.isEditing && writing.reply == nil && attachments.items.isEmpty
-            && !editor.text.history.canUndo && !editor.text.history.canRedo && outbox.isEmpty
     }
 
     // MARK: Focus
 
-    mutating func setFocus(_ isFocused: Bool) {
-        guard editor.setFocus(isFocused), !isFocused else { return }
+    /// - Returns: whether the focus was lost.
+    mutating func setFocus(_ isFocused: Bool) -> Bool {
+        guard editor.setFocus(isFocused), !isFocused else { return false }
         editor.followers.finishWriting(now: editor.transaction.now)
         if configuration.clearsBlankOnBlur, document.isBlank, !document.isEmpty { editor.clear() }
-        if draft.flush() { editor.transaction.emit(.draftChanged) }
-    }
-
-    mutating func setHidden(_ isHidden: Bool) {
-        if isHidden, !editor.bar.isHidden {
-            setFocus(false)
-            editor.closeCompletion()
-        }
-        editor.bar.setHidden(isHidden, &editor.transaction)
+        return true
     }
 }

@@ -204,6 +204,29 @@ struct UndoHistory: Sendable {
         }
     }
 
+    /// Adds an undo step before all others that returns to a suspended context.
+    mutating func addOldestWay(to context: ComposerContext, at snapshot: UndoSnapshot) {
+        guard depth > 0 else { return }
+        undoSteps.insert(Step(edits: [], before: snapshot, after: snapshot, extra: .suspended(context)), at: 0)
+    }
+
+    /// The edits that undo returns to, also by way of each other, the newest first.
+    var suspendedEdits: [SuspendedEdit] {
+        var edits: [SuspendedEdit] = []
+        addSuspendedEdits(to: &edits)
+        return edits
+    }
+
+    private func addSuspendedEdits(to edits: inout [SuspendedEdit]) {
+        for step in undoSteps.reversed() {
+            guard case .suspended(.edit(let edit))? = step.extra, !edits.contains(where: { $0.id == edit.id }) else {
+                continue
+            }
+            edits.append(edit)
+            edit.text.history.addSuspendedEdits(to: &edits)
+        }
+    }
+
     /// Removes the inverse of the step that was just popped, as another one replaces it.
     mutating func removeInverse(of direction: UndoDirection) {
         switch direction {

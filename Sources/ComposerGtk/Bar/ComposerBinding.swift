@@ -174,13 +174,20 @@ final class ComposerBinding {
         onState?(state)
     }
 
-    /// Shows the counter near the limit, or always if the host wants that; without a limit, the length alone (SLK-14).
+    /// Shows the counter near the limit, or always if the host wants that; without a limit, or far from that of a
+    /// measured size, the length alone (SLK-14).
     private func showCounter(_ state: ComposerState) {
         let isVisible = state.counter?.isNear ?? false || options.showsCounter && state.length > 0
         widgets.counter.isVisible = isVisible
         guard isVisible else { return }
-        widgets.counter.text = state.counter?.text ?? "\(model.document.graphemeCount)"
-        widgets.counter.setStyle("error", state.counter?.exceeded ?? false)
+        let texts = ComposerText.desktop
+        let counter = state.counter.flatMap { $0.isNear || !$0.isMeasured ? $0 : nil }
+        let text = counter.map { texts.counter($0) } ?? "\(model.document.graphemeCount)"
+        widgets.counter.text = text
+        let description = counter.flatMap { $0.isNear ? texts.counterDescription($0) : nil }
+        widgets.counter.tooltip = description
+        widgets.counter.setAccessibleLabel(description ?? text)
+        widgets.counter.setStyle("error", counter?.exceeded ?? false)
     }
 
     /// A hidden bar must not keep the focus (SLK-53).

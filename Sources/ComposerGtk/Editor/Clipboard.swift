@@ -11,7 +11,7 @@ package enum Clipboard {
     }
 
     /// Calls `completion` with the clipboard's usable content in order of preference, or with an empty array.
-    /// Asynchronous: the data may come from another process.
+    /// Asynchronous unless it is a selection of this program: the data may come from another process.
     ///
     /// - Parameters:
     ///   - asPlainText: Whether to ignore everything but text.
@@ -22,6 +22,11 @@ package enum Clipboard {
     ) {
         let content = isSelection ? ContentOffer.primarySelection(of: widget) : ContentOffer.clipboard(of: widget)
         guard let content else { return completion([]) }
+        if isSelection, let data = content.selection(as: ClipboardFragment.mediaType),
+            let fragment = try? ClipboardFragment.decode(data)
+        {
+            return completion([.fragment(fragment)])
+        }
         guard !asPlainText, content.offers(ClipboardFragment.mediaType) else { return readText(content, completion) }
         content.readData(ClipboardFragment.mediaType) { data in
             // Any program may offer this type: fall back to text if the data cannot be decoded.

@@ -76,14 +76,15 @@ final class EditorDrag {
         // There is only one drag at a time: if one from this text is in progress, this is its drop.
         if let dragged {
             self.dragged = nil
-            move(dragged.fragment, from: dragged.range, to: offset)
+            move(dragged.range, holding: dragged.fragment.text, to: offset)
             return drop.finishDrop(.copy)
         }
         guard drop.offers(ClipboardFragment.mediaType) else { return handleText(drop, at: offset) }
         drop.readData(ClipboardFragment.mediaType, limit: ClipboardFragment.maxEncodedBytes) { [weak self] data in
-            // Any program may offer this type: reject what cannot be decoded.
-            guard let self, let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
-                return drop.finishDrop([])
+            guard let self else { return drop.finishDrop([]) }
+            // Any program may offer this type: fall back to text if the data cannot be decoded.
+            guard let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
+                return self.handleText(drop, at: offset)
             }
             self.insert(.fragment(fragment), at: offset)
             self.finish(drop)
@@ -107,13 +108,10 @@ final class EditorDrag {
     /// Finishes the drop as a move if the source allows that, otherwise as a copy.
     private func finish(_ drop: ContentOffer) { drop.finishDrop(drop.dropActions.contains(.move) ? .move : .copy) }
 
-    private func move(_ fragment: ClipboardFragment, from range: TextRange, to offset: Int) {
-        guard offset < range.location || offset > range.end else { return }
-        let before = model.document.length
-        insert(.fragment(fragment), at: offset)
-        let added = model.document.length - before
-        guard added > 0 else { return }
-        let start = offset < range.location ? range.location + added : range.location
-        remove(TextRange(location: start, length: range.length), holding: fragment.written.source)
+    /// Moves what was dragged within the text, with its mentions and images, as one undo step.
+    private func move(_ range: TextRange, holding text: String, to offset: Int) {
+        guard model.document.text(in: range) == text else { return }
+        model.handle(.moveText(range, to: offset))
+        editor.textView.grabFocus()
     }
 }

@@ -21,6 +21,8 @@ final class EditorView {
     /// GtkTextView ends one between the deletion of a selection and the insertion that replaces it.
     private var deletion: Timeout?
     private var preedit = ""
+    /// Checks after an edit whether it ended the preedit: the model's state follows its edits.
+    private var preeditEnd: Timeout?
     /// Whether the input method is told that its text was committed.
     private var isEndingPreedit = false
     /// Whether the preedit text has just ended: the next insertion is the committed text.
@@ -56,6 +58,7 @@ final class EditorView {
         spelling = SpellingTags(textView: textView, buffer: buffer)
         caretBlink = CaretBlink(textView: textView, buffer: buffer)
         showWholeText()
+        offerSelection()
         interceptBuffer()
         interceptKeys()
         interceptBindings()
@@ -203,6 +206,15 @@ final class EditorView {
         }
     }
 
+    /// Has the middle button paste mentions, as the clipboard does; encoded only then.
+    private func offerSelection() {
+        buffer.offerSelection(as: ClipboardFragment.mediaType) { [weak self] in
+            guard let self else { return nil }
+            // Without it, the text is pasted.
+            return try? self.viewModel.document.fragment(in: self.bufferSelection()).encoded()
+        }
+    }
+
     // MARK: From the engine to the buffer
 
     private func apply(_ effect: ComposerEffect) {
@@ -231,11 +243,11 @@ final class EditorView {
                 markdown.edited(scalars.location..<end)
             }
         }
-        endCommittedPreedit()
+        if !preedit.isEmpty { preeditEnd = Timeout(beforeNextEvent: { [weak self] in self?.endCommittedPreedit() }) }
     }
 
-    /// Ends composing if the engine has made the text part of the document, as before another edit than one by a key:
-    /// the input method would commit it once more.
+    /// Ends composing if the engine has made the text part of the document or discarded it, as for an edit by anything
+    /// but a key: the input method would commit it once more.
     private func endCommittedPreedit() {
         guard !preedit.isEmpty, viewModel.composer.preedit.isEmpty else { return }
         preedit = ""

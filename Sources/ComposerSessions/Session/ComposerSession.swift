@@ -198,9 +198,9 @@ public final class ComposerSession: ComposerModel {
         return handledKey
     }
 
-    /// The first line without its markup.
-    private func quote(of document: ComposerDocument) -> String {
-        let line = document.written.firstLine
+    /// The first line of the message being edited without its markup, as it was before the edit.
+    private var originalQuote: String? {
+        guard let line = engine.originalLine else { return nil }
         let words = MessageMarkup.body(of: line).plainText(.covered)
         // A code block's fence is not text.
         return words.isEmpty ? line.source : words
@@ -209,7 +209,7 @@ public final class ComposerSession: ComposerModel {
     private func refreshState() {
         let before = composer
         let next = engine.state
-        if next.editing != before.editing { editQuote = next.editing == nil ? nil : quote(of: engine.document) }
+        if next.editing != before.editing { editQuote = originalQuote }
         if next != before { composer = next }
         if next.isFocused, !hasBeenFocused {
             hasBeenFocused = true

@@ -41,6 +41,26 @@ public struct ComposerText {
         }
     }
 
+    // MARK: Counter
+
+    /// What the counter shows near the limit (SLK-14): its number, or words for a measured size. How many bytes to
+    /// delete tells the user nothing, and they look like characters.
+    public func counter(_ counter: CounterState) -> String {
+        guard counter.isMeasured else { return counter.text }
+        return counter.exceeded ? translator("Too long") : translator("Almost too long")
+    }
+
+    /// The meaning of the counter's number, or `nil` if it counts bytes.
+    public func counterDescription(_ counter: CounterState) -> String? {
+        guard counter.unit != .utf8 else { return nil }
+        if counter.exceeded { return charactersOverLimit(counter) }
+        return translator.plural("{count} character left", "{count} characters left", -counter.excess)
+    }
+
+    private func charactersOverLimit(_ counter: CounterState) -> String {
+        translator.plural("{count} character over the limit", "{count} characters over the limit", counter.excess)
+    }
+
     // MARK: Announcements
 
     /// The announcement of a change: the start or end of editing, and a text that becomes too long or short enough
@@ -56,16 +76,7 @@ public struct ComposerText {
         guard isExceeded, let counter = state.counter else { return translator("Message within the limit") }
         // How many bytes to delete tells the user nothing.
         guard counter.unit != .utf8 else { return translator("Message too long") }
-        return translator.plural(
-            "{count} character over the limit", "{count} characters over the limit", counter.excess)
-    }
-}
-
-extension WrittenText {
-    /// The first line, at most 200 characters, with its mentions.
-    var firstLine: WrittenText {
-        let line = source.prefix { !$0.isNewline }.prefix(200)
-        return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))
+        return charactersOverLimit(counter)
     }
 }
 

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Transfers are asynchronous, and the content is untrusted.
 public final class ContentOffer: Object {
-    private var isDrop: Bool { shim_is_a(pointer, gdk_drop_get_type()) != 0 }
+    var isDrop: Bool { shim_is_a(pointer, gdk_drop_get_type()) != 0 }
 
     /// The clipboard's content.
     public static func clipboard(of widget: Widget) -> ContentOffer? {

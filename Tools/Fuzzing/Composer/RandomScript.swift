@@ -60,7 +60,10 @@ public struct RandomScript<Source: ByteSource> {
         case 31: .cut
         case 32: .copy
         case 33: .paste([.text(text()), .media(attachment())])
-        case 34: .pasteInternalClipboard
+        case 34:
+            source.number(below: 3) == 0
+                ? .moveText(range(engine), to: source.number(below: engine.document.length + 1))
+                : .pasteInternalClipboard
         case 35...36: format(engine)
         case 37: source.number(below: 3) == 0 ? .clearStyles : .setStyle(style(), source.number(below: 2) == 0)
         case 38: .load(content(), selection: selection(engine))

@@ -112,6 +112,38 @@ final class UnsentMessageTests: GtkTestCase {
         }
     }
 
+    func testFailedMessageSaysWhy() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            for isOwn in [true, false] {
+                let row = MessageRow(
+                    isOwn: isOwn, media: MediaPresenter(service: fixture.backend), outputs: Asked().outputs)
+                let change = PendingChange(
+                    transaction: TransactionID("c"), kind: .reaction, isRejected: true, failure: .changedIdentity)
+                let item = Self.item(isOwn ? .failed : .sent, isOwn: isOwn) {
+                    if isOwn { $0.failure = .changedIdentity } else { $0.pendingChange = change }
+                }
+                row.show(item, selected: nil)
+                let window = TestWindow(row.widget, width: 360, height: 240)
+                let bar = try XCTUnwrap(row.failedMessageBar)
+                let explanation = try XCTUnwrap(bar.explanation)
+                XCTAssertTrue(MainLoop.pump { explanation.isMapped })
+                XCTAssertTrue(explanation.text.hasPrefix("The identity of someone you verified"), explanation.text)
+                XCTAssertTrue(row.accessibleText.contains(explanation.text), row.accessibleText)
+                XCTAssertLessThanOrEqual(row.widget.width, 360, "it wraps")
+                row.show(
+                    Self.item(isOwn ? .failed : .sent, isOwn: isOwn) {
+                        if isOwn { return }
+                        $0.pendingChange = PendingChange(
+                            transaction: TransactionID("c"), kind: .reaction, isRejected: true)
+                    }, selected: nil)
+                XCTAssertTrue(MainLoop.pump { !explanation.isMapped && bar.widget.isMapped }, "its reason is not known")
+                window.close()
+            }
+            try fixture.close()
+        }
+    }
+
     /// Discards several messages with the selection bar and its keyboard actions.
     func testSeveralFailedMessagesCanBeDiscardedAtOnce() throws {
         try onMain {

@@ -142,6 +142,45 @@ struct EncryptionPreferencesTests {
         #expect(!State.isPassphrase("tea", repeated: "te"))
     }
 
+    @Test("What only the server says of the recovery key is told as such, and of the backup only if there is one.")
+    func unprovenRecovery() {
+        func texts(isProven: Bool) -> [String] {
+            [EncryptionStatus.Backup.on(remaining: 0), .off, .untrusted, .unknown].map {
+                text.recovery(EncryptionStatus(recovery: .ready, backup: $0, isRecoveryProven: isProven))
+            }
+        }
+        let unproven = texts(isProven: false)
+        #expect(unproven.allSatisfy { $0.hasSuffix(", according to the server") })
+        #expect(unproven.map { $0.contains("backup") } == [true, false, false, false])
+        let proven = texts(isProven: true)
+        #expect(proven.first == "Unlocks your identity and backup on a new device")
+        #expect(proven.dropFirst().allSatisfy { $0 == "Unlocks your identity on a new device" })
+    }
+
+    @Test("An account that is signed out says so, and not what its keys have reported before.")
+    func signedOut() async {
+        let session = AccountSession()
+        let encryption = EncryptionCoordinator(service, session: session) { $0.rawValue }
+        let preferences = encryption.preferences(account: "@ann:example.org", name: "Ann")
+        let account = Account(id: "@ann:example.org", kind: "matrix", server: "https://x", device: "D", name: "Ann")
+        let signedOut = "This account is signed out. The keys on this device were not deleted."
+        // At the start, its keys are not opened.
+        session.apply(AccountState(account: account, condition: .signedOut(isSoft: true)))
+        await eventually { preferences.state.isSignedOut && preferences.state.status == EncryptionStatus() }
+        #expect(text.summary(preferences.state) == signedOut)
+        service.set(Self.confirmed)
+        await eventually { preferences.state.status == Self.confirmed }
+        #expect(text.summary(preferences.state) == signedOut)
+        // Why the keys cannot be used tells more.
+        service.set(EncryptionStatus(condition: .off(.credentialLost)))
+        await eventually { preferences.state.status?.condition == .off(.credentialLost) }
+        #expect(text.summary(preferences.state) == text.text(for: EncryptionCondition.Problem.credentialLost))
+        service.set(Self.confirmed)
+        session.apply(AccountState(account: account, condition: .online))
+        await eventually { !preferences.state.isSignedOut && preferences.state.status == Self.confirmed }
+        #expect(text.summary(preferences.state) == "This device is confirmed.")
+    }
+
     @Test("Devices, fingerprint and states have texts.")
     func texts() {
         let day: (Date) -> String = { _ in "Monday" }

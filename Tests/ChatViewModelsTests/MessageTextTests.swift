@@ -85,6 +85,39 @@ import Testing
                 == .init(reason: "Could not change reaction", retry: "Retry", discard: "Discard"))
     }
 
+    @Test("Each reason why something was not sent has a text; the server's words are the last resort")
+    func failureReasons() {
+        let all: [SendFailure] = [
+            .changedIdentity, .notPermitted, .notInRoom, .notFound, .messageUnavailable, .messageTooLong, .tooLarge,
+            .unreadableFile, .encryptionUnavailable, .encryptionUnknown,
+        ]
+        let explained = all.compactMap { texts.failure(.message, because: $0).explanation }
+        #expect(explained.count == all.count && Set(explained).count == all.count)
+        #expect(
+            texts.failure(.message, because: .rejected(reason: "400 M_BAD_JSON")).explanation
+                == "Not allowed by the server: 400 M_BAD_JSON")
+        #expect(
+            texts.failure(.change(.edit), because: .notPermitted).explanation
+                == "You do not have permission to do this")
+        #expect(texts.failure(.message).explanation == nil)
+    }
+
+    @Test("The accessible label says why something was not sent")
+    func accessibleFailures() {
+        let failed = item {
+            $0.delivery = .failed
+            $0.failure = .tooLarge
+        }
+        #expect(texts.accessibleText(failed) == "You: hello. 12:00, Not sent, Too large for the server")
+        let unchanged = item {
+            $0.pendingChange = PendingChange(
+                transaction: TransactionID("c"), kind: .edit, isRejected: true, failure: .notPermitted)
+        }
+        #expect(
+            texts.accessibleText(unchanged)
+                == "You: hello. 12:00, Could not save edit, You do not have permission to do this")
+    }
+
     @Test("Bars have the number of failed and of selected messages")
     func bars() {
         #expect(texts.failedCount(2) == "2 messages not sent")

@@ -59,8 +59,9 @@ struct VerificationTests {
         #expect(viewModel.state.page == .ended && viewModel.state.icon == .success)
         viewModel.send(.close)
         #expect(viewModel.state.isOver)
-        await eventuallyCalled("dismiss v")
-        #expect(service.calls == ["accept v", "confirmMatch v", "dismiss v"])
+        // It stays listed, in case that the server rejects its signature.
+        await waitUntilIdle()
+        #expect(service.calls == ["accept v", "confirmMatch v"])
     }
 
     @Test("A mismatch can be reported while comparing only.")
@@ -129,6 +130,28 @@ struct VerificationTests {
         #expect(service.calls == ["accept 1", "cancel 1", "dismiss 1"])
         queue.current?.send(.close)
         await eventually { queue.current == nil }
+    }
+
+    @Test("A verification that was closed as done is shown again if the server rejects its signature later, once.")
+    func revokedSuccess() async {
+        let (encryption, queue) = (coordinator(), VerificationQueue())
+        queue.follow(encryption, of: "@ann:example.org")
+        service.set([Self.verification(.requested)])
+        await eventually { queue.current != nil }
+        service.set([Self.verification(.done)])
+        await eventually { queue.current?.state.verification.phase == .done }
+        queue.current?.send(.close)
+        await eventually { queue.current == nil }
+        service.set([Self.verification(.done), Self.verification(.canceled(.there), id: "other")])
+        await eventuallyCalled("dismiss other")
+        #expect(queue.current == nil)
+        service.set([Self.verification(.canceled(.signatureRejected))])
+        await eventually { queue.current?.state.verification.phase == .canceled(.signatureRejected) }
+        #expect(queue.current?.state.icon == .failure)
+        queue.current?.send(.close)
+        await eventually { queue.current == nil }
+        await eventuallyCalled("dismiss v")
+        #expect(service.calls == ["dismiss other", "dismiss v"])
     }
 
     @Test("The other user's name is shown once it is known.")

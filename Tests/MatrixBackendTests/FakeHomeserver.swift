@@ -59,7 +59,10 @@ final class FakeHomeserver: MatrixTransport {
         while let part = held.withLock({ $0 }), request.url.path.contains(part) {
             try await Task.sleep(for: .milliseconds(5))
         }
-        return try Self.response(respond(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
+        let response = try Self.response(respond(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
+        guard case .file(let file) = request.destination, response.status == 200 else { return response }
+        try response.body.write(to: file)
+        return MatrixResponse(status: response.status, body: Data())
     }
 
     /// A `status` in the body sets the HTTP status.

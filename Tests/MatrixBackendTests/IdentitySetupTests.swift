@@ -48,6 +48,20 @@ import ToolSupport
         for await status in account.backend.encryptionStatuses() where status.recovery == recovery { return }
     }
 
+    @Test("A setup whose keys the server rejects says so, not that there is no connection.")
+    func rejectedKeys() async throws {
+        let server = server
+        let account = try await EncryptedAccount.start(in: folder, credentials) { request in
+            guard request.url.path.hasSuffix("/keys/upload") else { return server.answer(request) }
+            return ["status": 403, "errcode": "M_FORBIDDEN", "error": "No"]
+        }
+        await #expect(throws: EncryptionError.rejected(reason: "No")) {
+            try await account.backend.createIdentity(password: nil)
+        }
+        #expect(server.identityUploads == 0)
+        await account.close()
+    }
+
     // MARK: Interruptions
 
     /// Every step, with its write performed or not.

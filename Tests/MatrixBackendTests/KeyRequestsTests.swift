@@ -151,6 +151,29 @@ import ToolSupport
         await requests.stop()
     }
 
+    @Test("A caller learns why the kinds of requests have failed that it needs, and of no others.")
+    func neededKinds() async throws {
+        let machine = try await begunMachine()
+        let (own, unlisted): (ExactText, ExactText) = ("@me:example.org", "@big:example.org")
+        let transport = FakeTransport { request in
+            let isRejected = request.json?["device_keys"]?[unlisted.text] != nil
+            let fails = request.url.path.hasSuffix("/keys/upload") || isRejected
+            let body = fails ? #"{"errcode":"M_FORBIDDEN"}"# : #"{"device_keys":{}}"#
+            return MatrixResponse(status: isRejected ? 400 : fails ? 403 : 200, body: Data(body.utf8))
+        }
+        let requests = keyRequests(machine, transport)
+        let forbidden = MatrixError.rejected(status: 403, code: "M_FORBIDDEN", reason: "")
+        try await requests.makeRequests([.query], about: own)
+        await #expect(throws: forbidden) { try await requests.makeRequests([.upload, .query], about: own) }
+        #expect(await !requests.makeAllRequests())
+        // That the list of one user is rejected concerns no other.
+        try await machine.track([unlisted, "@ann:example.org"])
+        try await requests.makeRequests([.query], about: "@ann:example.org")
+        await #expect(throws: MatrixError.self) { try await requests.makeRequests([.query], about: unlisted) }
+        await requests.stop()
+        await #expect(throws: MatrixError.self) { try await requests.makeRequests([.query], about: own) }
+    }
+
     /// Who is told observes the keys anew, which makes the requests again.
     @Test("Only a failure that the next attempt may mend is told", arguments: [401, 502])
     func failures(_ status: Int) async throws {

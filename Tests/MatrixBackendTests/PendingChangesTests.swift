@@ -43,7 +43,8 @@ import ToolSupport
         #expect(
             displayed.pendingChange
                 == PendingChange(
-                    transaction: request.id, kind: .edit, isRejected: true, rejectedText: WrittenText("new")))
+                    transaction: request.id, kind: .edit, isRejected: true, rejectedText: WrittenText("new"),
+                    failure: .notPermitted))
         #expect(book.update([], in: room) == [.message(message.id)])
         #expect(book.displayed(message, by: message.sender) == message)
     }

@@ -65,6 +65,26 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A verification whose keys are closed says that it has ended, and is shown until the user has seen that.")
+    func closedKeys() async throws {
+        let account = try await start()
+        let backend = account.backend
+        let id = try await backend.verify(MemberID(EncryptedAccount.ann))
+        _ = try await account.verification { $0.id == id && $0.phase == .waiting }
+        try await backend.keys.end(
+            for: EncryptionCondition.Problem.credentialLost, of: #require(await backend.keys.machine))
+        #expect(backend.keys.condition == .off(.credentialLost))
+        #expect(try await account.verification { $0.hasEnded }.phase == .canceled(.undeliverable))
+        try await backend.perform(.accept, in: id)
+        #expect(backend.verifier.verifications.value.map(\.id) == [id])
+        try await backend.perform(.dismiss, in: id)
+        #expect(backend.verifier.verifications.value.isEmpty)
+        await #expect(throws: EncryptionError.unavailable(.credentialLost)) {
+            try await backend.perform(.cancel, in: id)
+        }
+        await account.close()
+    }
+
     // MARK: Publishing
 
     @Test("A verification is shown while the server does not respond to another request.")

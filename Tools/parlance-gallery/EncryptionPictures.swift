@@ -17,7 +17,7 @@ struct EncryptionPictures {
     private static let widths = [360, 1200]
     private static let ready = EncryptionStatus(
         condition: .on, identity: .confirmed, recovery: .ready, backup: .on(remaining: 12), otherConfirmedDevices: 1,
-        fingerprint: "R9ZlmDKHqp9mtJxGQ0iYVtDLVSvk4YlGn3HzgzRpGd8")
+        isRecoveryProven: true, fingerprint: "R9ZlmDKHqp9mtJxGQ0iYVtDLVSvk4YlGn3HzgzRpGd8")
     private static let unconfirmed = EncryptionStatus(
         condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1, hasPassphrase: true)
     private static let replaced = EncryptionStatus(

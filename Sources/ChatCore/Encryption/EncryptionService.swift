@@ -101,6 +101,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         /// The user has not confirmed that the recovery key is saved. After an interrupted setup, there may be no
         /// secret storage.
         case unsaved
+        /// According to the server, the secret storage has everything: see ``EncryptionStatus/isRecoveryProven``.
         case ready
     }
 
@@ -131,6 +132,9 @@ public struct EncryptionStatus: Equatable, Sendable {
     public var otherConfirmedDevices: Int
     /// Whether a passphrase opens the secret storage, too.
     public var hasPassphrase: Bool
+    /// Whether this device has created the secret storage, or opened it with the recovery key or the passphrase, and
+    /// the server still returns the same: the secrets of the current identity and, if the backup is on, its key.
+    public var isRecoveryProven: Bool
     /// The Ed25519 key of this device, in base64.
     public var fingerprint: String?
     /// Whether the credential that encrypts the keys is only in memory, so that the device ends with the program.
@@ -140,7 +144,8 @@ public struct EncryptionStatus: Equatable, Sendable {
         condition: EncryptionCondition = .none, identity: Identity = .unknown, recovery: Recovery = .unknown,
         backup: Backup = .unknown, isRestoring: Bool = false, lacksBackupKey: Bool = false,
         lacksIdentityKeys: Bool = false, otherConfirmedDevices: Int = 0,
-        hasPassphrase: Bool = false, fingerprint: String? = nil, endsWithProgram: Bool = false
+        hasPassphrase: Bool = false, isRecoveryProven: Bool = false, fingerprint: String? = nil,
+        endsWithProgram: Bool = false
     ) {
         self.condition = condition
         self.identity = identity
@@ -151,6 +156,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         self.lacksIdentityKeys = lacksIdentityKeys
         self.otherConfirmedDevices = otherConfirmedDevices
         self.hasPassphrase = hasPassphrase
+        self.isRecoveryProven = isRecoveryProven
         self.fingerprint = fingerprint
         self.endsWithProgram = endsWithProgram
     }

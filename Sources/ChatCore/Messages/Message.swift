@@ -57,6 +57,8 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var trust: MessageTrust?
     /// Why its latest edit cannot be read; `nil` if there is none, or it is shown.
     public var unreadableEdit: SealReason?
+    /// Why it was not sent; `nil` unless its ``delivery`` failed, or if that is all that is known.
+    public var failure: SendFailure?
 
     public init(
         id: MessageID, roomID: RoomID, sender: MemberID, content: Content, sentAt: Date, position: Int64,

@@ -14,13 +14,17 @@ public struct PendingChange: Equatable, Sendable {
     /// The text of the message's latest edit, if the backend has rejected that: it is shown nowhere else, and another edit
     /// takes its place.
     public var rejectedText: WrittenText?
+    /// Why the backend rejected the change; `nil` if it did not, or if that is all that is known.
+    public var failure: SendFailure?
 
     public init(
-        transaction: TransactionID, kind: Kind, isRejected: Bool = false, rejectedText: WrittenText? = nil
+        transaction: TransactionID, kind: Kind, isRejected: Bool = false, rejectedText: WrittenText? = nil,
+        failure: SendFailure? = nil
     ) {
         self.transaction = transaction
         self.kind = kind
         self.isRejected = isRejected
         self.rejectedText = rejectedText
+        self.failure = failure
     }
 }

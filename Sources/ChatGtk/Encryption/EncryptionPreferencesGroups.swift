@@ -164,12 +164,12 @@ final class EncryptionPreferencesGroups {
     }
 
     private func showAccount(_ state: EncryptionPreferencesViewModel.State) {
-        summary.setTitle(text.summary(state.status))
+        summary.setTitle(text.summary(state))
         let need = state.status?.need ?? (state.status?.canRecoverKeys == true ? .enterRecoveryKey : nil)
         summaryIcon.iconName =
-            state.status?.identity == .confirmed && state.isAvailable
+            state.status?.identity == .confirmed && state.isAvailable && !state.isSignedOut
             ? "parlance-verified-symbolic" : "parlance-unproven-symbolic"
-        setUp.isVisible = need != nil
+        setUp.isVisible = need != nil && !state.isSignedOut
         setUp.label = need.map { text.banner($0).action } ?? ""
         fingerprintRow.isVisible = state.status?.fingerprint != nil
         fingerprint.text = state.status?.fingerprint.map(text.fingerprint) ?? ""

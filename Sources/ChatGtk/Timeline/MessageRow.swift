@@ -227,7 +227,7 @@ final class MessageRow: TimelineRow {
 
     private func showDelivery(_ message: MessageItem) {
         if message.rejectedItem != nil, failedMessageBar == nil { failedMessageBar = makeFailedMessageBar() }
-        failedMessageBar?.show(message.rejectedItem)
+        failedMessageBar?.show(message.rejectedItem, because: message.shownFailure)
         if message.upload != nil, upload == nil { upload = makeUploadProgressBar() }
         upload?.show(message.upload)
     }

@@ -15,6 +15,8 @@ public final class EncryptionCoordinator {
         return status
     }
     private var reportedStatus: EncryptionStatus?
+    /// Whether the account is signed out.
+    public var isSignedOut: Bool { session.isSignedOut }
     /// Oldest first.
     public private(set) var verifications: [Verification] = []
 

@@ -10,6 +10,8 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         public let name: String
         /// `nil` until known.
         public internal(set) var status: EncryptionStatus?
+        /// Whether the account is signed out, so that ``status`` is outdated.
+        public internal(set) var isSignedOut = false
         /// `nil` until known.
         public internal(set) var devices: [AccountDevice]?
         /// Why the devices could not be listed, renamed or signed out.
@@ -49,6 +51,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     @ObservationIgnored public let encryption: EncryptionCoordinator
     @ObservationIgnored private let service: any EncryptionService
     @ObservationIgnored private var following: ChangeSubscription?
+    @ObservationIgnored private var followingSession: ChangeSubscription?
     @ObservationIgnored private let queue = DeliveryQueue()
 
     init(account: String, name: String, of encryption: EncryptionCoordinator) {
@@ -57,6 +60,9 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         service = encryption.service
         following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
             if let status = $0 { self?.apply(status) }
+        }
+        followingSession = ChangeSubscription(to: { [weak encryption] in encryption?.isSignedOut ?? false }) {
+            [weak self] in self?.state.isSignedOut = $0
         }
     }
 

@@ -19,6 +19,8 @@ public final class VerificationQueue {
     @ObservationIgnored private var currentAccount = ""
     /// Verifications that the user has closed and the service still lists.
     @ObservationIgnored private var finished: Set<Verification.ID> = []
+    /// Those of them that had succeeded.
+    @ObservationIgnored private var succeeded: Set<Verification.ID> = []
 
     public init() {}
 
@@ -49,8 +51,9 @@ public final class VerificationQueue {
     private func advance() {
         guard current == nil else { return }
         for source in sources {
-            for verification in source.encryption.verifications where !finished.contains(verification.id) {
-                guard !verification.hasEnded else {
+            for verification in source.encryption.verifications
+            where !finished.contains(verification.id) || isRevoked(verification) {
+                guard !verification.hasEnded || isRevoked(verification) else {
                     // Never shown, for example as another device answered first.
                     finished.insert(verification.id)
                     source.encryption.dismiss(verification.id)
@@ -63,8 +66,15 @@ public final class VerificationQueue {
         }
     }
 
+    /// Whether the user was told of a success that the server has undone since.
+    private func isRevoked(_ verification: Verification) -> Bool {
+        succeeded.contains(verification.id) && verification.phase == .canceled(.signatureRejected)
+    }
+
     private func finish(_ ended: VerificationViewModel) {
-        finished.insert(ended.state.verification.id)
+        let verification = ended.state.verification
+        finished.insert(verification.id)
+        if verification.phase == .done { succeeded.insert(verification.id) } else { succeeded.remove(verification.id) }
         guard ended === current else { return }
         current = nil
         advance()

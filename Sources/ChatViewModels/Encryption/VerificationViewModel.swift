@@ -56,7 +56,9 @@ public final class VerificationViewModel: ViewModel {
         case (.confirmMatch, .comparing): perform(.confirmMatch)
         case (.reportMismatch, .comparing): perform(.reportMismatch)
         case (.showNumbers(let shows), _): state.showsNumbers = shows
-        case (.close, .done), (.close, .canceled): end(with: .dismiss)
+        // The service goes on listing it, as the server may reject its signature later.
+        case (.close, .done): end()
+        case (.close, .canceled): end(with: .dismiss)
         // After canceling it themselves, the user does not need to see the outcome.
         case (.close, _): end(with: .cancel, .dismiss)
         case (.accept, _), (.confirmMatch, _), (.reportMismatch, _): break

@@ -21,6 +21,13 @@ extension EncryptionText {
         }
     }
 
+    /// The encryption state of an account, which nothing is known of while it is signed out: its keys were not opened, or
+    /// what they report is outdated.
+    public func summary(_ state: EncryptionPreferencesViewModel.State) -> String {
+        guard state.isSignedOut, state.status?.condition.problem == nil else { return summary(state.status) }
+        return translator("This account is signed out. The keys on this device were not deleted.")
+    }
+
     public func text(for problem: EncryptionCondition.Problem) -> String {
         switch problem {
         case .locked: translator("Unlock the keyring to use encryption.")
@@ -53,8 +60,22 @@ extension EncryptionText {
         case Optional.some(.none): translator("Your account has none")
         case .incomplete: translator("Does not unlock everything on this device")
         case .unsaved: translator("Not saved yet")
-        case .ready: translator("Unlocks your identity and backup on a new device")
+        case .ready: unlocked(status)
         }
+    }
+
+    /// Without a proof, the recovery key may be one that this device has never seen, and the server may have made the
+    /// entries of the secret storage up.
+    private func unlocked(_ status: EncryptionStatus?) -> String {
+        let isProven = status?.isRecoveryProven == true
+        if case .on = status?.backup {
+            return isProven
+                ? translator("Unlocks your identity and backup on a new device")
+                : translator("Unlocks your identity and backup, according to the server")
+        }
+        return isProven
+            ? translator("Unlocks your identity on a new device")
+            : translator("Unlocks your identity, according to the server")
     }
 
     public func recoveryButton(_ status: EncryptionStatus?) -> String {

@@ -137,6 +137,15 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         return message.pendingChange.flatMap { $0.isRejected ? .change($0.kind) : nil }
     }
 
+    /// Why the ``rejectedItem`` was not sent; `nil` if that is all that is known.
+    public var shownFailure: SendFailure? {
+        switch rejectedItem {
+        case nil: nil
+        case .message: message.failure
+        case .change: message.pendingChange?.failure
+        }
+    }
+
     /// Whether the message, or an edit or deletion of it, is pending.
     public var isOnItsWay: Bool {
         message.delivery == .sending || message.pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false

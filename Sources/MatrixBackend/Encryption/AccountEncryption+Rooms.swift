@@ -181,16 +181,28 @@ extension AccountEncryption {
     /// - Returns: Whether every one of them succeeded.
     func makeAllRequests() async -> Bool { await requests?.makeAllRequests() ?? false }
 
+    /// Makes all requests that the machine has. Other kinds than these may fail.
+    /// - Parameter user: Whose devices have to be known by a query; `nil` for the own user.
+    /// - Throws: ``EncryptionError``: why one of these kinds has failed.
+    func makeRequests(_ kinds: Set<CryptoRequest.Kind>, about user: ExactText? = nil) async throws {
+        guard let machine, let requests else { throw EncryptionError.unavailable(condition.problem) }
+        do {
+            try await requests.makeRequests(kinds, about: user ?? machine.user)
+        } catch {
+            throw EncryptionError.translated(error)
+        }
+    }
+
     /// Why this device cannot write into encrypted rooms, or `nil` if it can or soon may.
-    nonisolated var obstacle: String? {
-        if RatchetLibrary.version == nil { return "this program was built without encryption" }
+    nonisolated var obstacle: DeliveryReason? {
+        if RatchetLibrary.version == nil { return .notBuilt }
         switch condition {
         case .none, .on, .off(.locked), .off(.storage): return nil
-        case .off(.credentialLost): return "what opens the keys of this device is lost"
-        case .off(.missing), .off(.damaged): return "the keys of this device cannot be read"
-        case .off(.replaced): return "another program has the keys of this device"
-        case .off(.noDevice): return "the server named no device"
-        case .off(.notBuilt): return "this program was built without encryption"
+        case .off(.credentialLost): return .credentialLost
+        case .off(.missing), .off(.damaged): return .unreadableKeys
+        case .off(.replaced): return .replacedKeys
+        case .off(.noDevice): return .noDevice
+        case .off(.notBuilt): return .notBuilt
         }
     }
 
@@ -199,5 +211,5 @@ extension AccountEncryption {
         guard machine != nil else { throw deliveryErrorWithoutKeys }
     }
 
-    private var deliveryErrorWithoutKeys: DeliveryError { obstacle.map { .rejected(reason: $0) } ?? .unreachable }
+    private var deliveryErrorWithoutKeys: DeliveryError { obstacle?.error ?? .unreachable }
 }

@@ -17,10 +17,8 @@ actor AccountEncryption {
         var since: String?
     }
 
-    private let user: MemberID
     private let client: MatrixClient
-    /// The folder of the account's store, which contains `keys.sqlite`.
-    private let folder: URL
+    private let opener: KeyOpener
     private let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     /// Serializes changes of ``EncryptedRoom``.
@@ -40,13 +38,8 @@ actor AccountEncryption {
     private var revision: UInt64 = 0
     /// Whether the credential that encrypts the keys is only in memory.
     private(set) var endsWithProgram = false
-    /// The credential that the user does not want stored, which other places may have nevertheless.
-    private var unstoredCredential: (credential: KeyCredential, key: KeyMaterial)?
     /// The device whose keys were last opened, successfully or not.
     private(set) var deviceID: String?
-    private(set) var store: KeyStore?
-    /// The check of a store's file that was too large to be checked first.
-    private var check: Task<Void, Never>?
     private(set) var machine: CryptoMachine?
     private(set) var requests: KeyRequests?
     private(set) var backup: KeyBackup?
@@ -61,8 +54,6 @@ actor AccountEncryption {
     static let missedMark = "1"
     /// Whether to-device messages are stored that the machine has not processed.
     private var hasUnopened = false
-    /// Whether rebuilding the file without its keys has been tried.
-    private var hasTriedRepair = false
     /// When the device's keys were created, if known.
     private var begun: Date?
     /// Received sessions whose messages ``SealedMessages`` has not decrypted yet.
@@ -72,12 +63,14 @@ actor AccountEncryption {
         user: MemberID, client: MatrixClient, folder: URL, clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Date
     ) {
-        self.user = user
         self.client = client
-        self.folder = folder
+        opener = KeyOpener(user: user, folder: folder, clock: clock, now: now)
         self.clock = clock
         self.now = now
     }
+
+    /// The open file with the keys, whose credential may be locked.
+    var store: KeyStore? { opener.store }
 
     nonisolated var condition: EncryptionCondition { conditions.value }
     nonisolated func conditionChanges() -> AsyncStream<EncryptionCondition> { conditions.values() }
@@ -116,10 +109,16 @@ actor AccountEncryption {
         guard !isClosed else { return }
         await shut()
         do {
-            try await openRepaired(device, credential)
+            do {
+                try await open(device, credential)
+            } catch let error as ChatError {
+                guard opener.isSuspect else { throw error }
+                await shut()
+                try await open(device, credential)
+            }
         } catch {
             await shut()
-            set(.off(Self.problem(error)))
+            set(.off(EncryptionCondition.Problem(opening: error)))
             return
         }
         set(.on)
@@ -127,39 +126,16 @@ actor AccountEncryption {
         await requests?.wake()
     }
 
-    /// Opens the keys, and once more if that has met damage: the store notes it, so that the second time repairs it.
-    private func openRepaired(_ device: String, _ credential: KeyCredential) async throws {
-        do {
-            try await open(device, credential)
-        } catch let error as ChatError {
-            guard store?.isSuspect == true else { throw error }
-            await shut()
-            try await open(device, credential)
-        }
-    }
-
     private func open(_ device: String, _ credential: KeyCredential) async throws {
-        guard !device.isEmpty else { throw EncryptionCondition.Problem.noDevice }
-        let begun = try KeyStore.begunDevice(in: folder)
-        // After a new sign-in, the keys of another device may be set aside.
-        let isNext = begun != device
-        guard KeyStore.exists(in: folder) || isNext else { throw EncryptionCondition.Problem.missing }
-        let (machine, store, key) = try await opened(ExactText(device), credential, isNext: isNext)
-        try KeyStore.noteBegun(device, in: folder)
-        await credential.move(key, notingIn: folder)
-        if credential.place is MemoryCredentialStore { unstoredCredential = (credential, key) }
-        if try await store.wasRepaired() {
-            // Only once that is stored: if the process ends before, the next opening does it again.
-            try await machine.outdate()
-            try await store.noteOutdated()
-        }
+        let (machine, store) = try await opener.open(device, credential)
         hasMissedSync = false
         if hasUnnotedMiss {
             try await CryptoMachine.noteMissedSync(in: store)
             hasUnnotedMiss = false
         }
         try await machine.catchUp()
-        (hasUnopened, hasTriedRepair) = (false, false)
+        hasUnopened = false
+        opener.didOpen()
         arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
         self.begun = try await machine.begun()
         self.machine = machine
@@ -172,99 +148,6 @@ actor AccountEncryption {
         try await machine.catchUp()
         // Requests of the process before are forgotten. Without an answer this changes nothing.
         try? await machine.requestMissingSecrets()
-    }
-
-    private typealias Opened = (machine: CryptoMachine, store: KeyStore, key: KeyMaterial)
-
-    /// Opens the keys of a device with the first credential that decrypts them. Of another device, keys that none
-    /// decrypts are set aside.
-    private func opened(
-        _ device: ExactText, _ credential: KeyCredential, isNext: Bool
-    ) async throws -> Opened {
-        let hasFormer = KeyStore.exists(in: folder)
-        let found = try await credential.first(hasFormer: hasFormer) {
-            try await opened(device, with: $0, isNext: isNext)
-        }
-        if let found { return found }
-        // No credential was found with which to open it.
-        if isNext, store == nil, hasFormer { _ = use(try openStore(isNext: isNext)) }
-        // Without the note of which device they are of, they may be this one's.
-        let isThis = if let store { try await CryptoMachine.device(in: store) == device } else { false }
-        guard isNext, !isThis else { throw EncryptionCondition.Problem.credentialLost }
-        let lasting = if let store { try await CryptoMachine.lastingRecords(in: store) } else { CryptoChange() }
-        check?.cancel()
-        await check?.value
-        try await store?.close()
-        store = nil
-        if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now()) }
-        try await use(try openStore(isNext: true)).commit(lasting)
-        guard let made = try await opened(device, with: try await credential.make(), isNext: true) else {
-            throw EncryptionCondition.Problem.credentialLost
-        }
-        return made
-    }
-
-    /// - Returns: `nil` if the key does not decrypt the stored keys.
-    private func opened(_ device: ExactText, with key: KeyMaterial, isNext: Bool) async throws -> Opened? {
-        let store = if let known = self.store { known } else { use(try openStore(isNext: isNext)) }
-        guard try await CryptoMachine.isReadable(store, with: key) else { return nil }
-        return (try await machine(of: device, in: store, key, isNext: isNext), store, key)
-    }
-
-    /// The check of a large file takes as long as the rest of a start, and can wait until that is over.
-    private static let checkDelay = Duration.seconds(60)
-
-    /// Makes a store the one in use. A large file is checked later; the store notes damage, so that the next opening
-    /// repairs it.
-    private func use(_ opened: KeyStore) -> KeyStore {
-        store = opened
-        guard opened.needsCheck else { return opened }
-        check = Task { [clock] in
-            do { try await clock.sleep(for: Self.checkDelay, tolerance: nil) } catch { return }
-            _ = await opened.check()
-        }
-        return opened
-    }
-
-    private func openStore(isNext: Bool) throws -> KeyStore {
-        let isNew = isNext && !KeyStore.exists(in: folder)
-        let wasBegun = try KeyStore.begunDevice(in: folder) != nil
-        do {
-            return try KeyStore(folder: folder, isNew: isNew || !wasBegun)
-        } catch {
-            guard case .damaged = error, KeyStore.exists(in: folder) else { throw error }
-        }
-        do {
-            // Keeps a copy of the damaged file.
-            try KeyStore.repair(in: folder, now: now())
-            return try KeyStore(folder: folder, isNew: false)
-        } catch {
-            guard isNext else { throw error }
-        }
-        try KeyStore.setAside(in: folder, now: now())
-        return try KeyStore(folder: folder, isNew: true)
-    }
-
-    private func machine(
-        of device: ExactText, in store: KeyStore, _ key: KeyMaterial, isNext: Bool
-    ) async throws -> CryptoMachine {
-        let user = ExactText(user.rawValue)
-        if try await CryptoMachine.device(in: store) == device {
-            return try await CryptoMachine(user: user, device: device, storage: store, key: key)
-        }
-        guard isNext else { throw EncryptionCondition.Problem.damaged(reason: "no device") }
-        return try await CryptoMachine.begun(user: user, device: device, in: store, key: key, at: now())
-    }
-
-    private static func problem(_ error: any Error) -> EncryptionCondition.Problem {
-        switch error {
-        case let problem as EncryptionCondition.Problem: problem
-        case StoreOpeningError.damaged(_, let reason): .damaged(reason: reason)
-        // That of any other record says nothing about the credential, which has decrypted these.
-        case KeyUpkeep.Failure.rejected(.pickle): .credentialLost
-        case is StoreOpeningError, is ChatError: .storage(reason: "\(type(of: error))")
-        default: .damaged(reason: "\(type(of: error))")
-        }
     }
 
     func close() async {
@@ -281,27 +164,19 @@ actor AccountEncryption {
     func removeStoredCredential(of safe: CryptoMachine) async {
         await gate.runEvenIfCanceled {
             // The keys may have been opened anew since, and others may have arrived that are in no backup yet.
-            guard machine === safe, (try? await safe.remainingInBackup()) == 0,
-                let (credential, key) = unstoredCredential
-            else { return }
-            // Once, so that a keyring that cannot be reached is not asked again and again.
-            unstoredCredential = nil
-            await credential.removeElsewhere(key)
+            guard machine === safe, (try? await safe.remainingInBackup()) == 0 else { return }
+            await opener.removeStoredCredential()
         }
     }
 
     private func shut() async {
-        unstoredCredential = nil
-        let (requests, backup, closing, check) = (self.requests, self.backup, self.store, self.check)
+        let (requests, backup) = (self.requests, self.backup)
         // Before waiting, so that nothing begins with what is being closed.
-        (self.requests, self.backup, machine, store, self.check) = (nil, nil, nil, nil, nil)
+        (self.requests, self.backup, machine) = (nil, nil, nil)
+        let close = opener.release()
         await requests?.stop()
         await backup?.stop()
-        // It reads the file, which may be replaced next.
-        check?.cancel()
-        await check?.value
-        // Everything is already on disk, and the process's end closes the file otherwise.
-        try? await closing?.close()
+        await close()
     }
 
     /// The storage of which rooms are encrypted, which needs no keys; `nil` if the account never had keys.
@@ -310,29 +185,8 @@ actor AccountEncryption {
         return try await gate.runEvenIfCanceled {
             if let store { return store }
             guard !isClosed else { throw CancellationError() }
-            // A missing file is an error if there once was one.
-            guard try KeyStore.begunDevice(in: folder) != nil || KeyStore.exists(in: folder) else { return nil }
-            return use(try storeWithoutKeys())
+            return try opener.openWithoutCredential()
         }
-    }
-
-    private func storeWithoutKeys() throws -> KeyStore {
-        do {
-            return try KeyStore(folder: folder, isNew: false)
-        } catch {
-            guard case .damaged = error, !hasTriedRepair else { throw error }
-        }
-        // Only once, since each repair keeps a copy.
-        hasTriedRepair = true
-        do {
-            try KeyStore.repair(in: folder, now: now())
-        } catch {
-            // Any other failure can go away, as that of a full disk. Until then, the server keeps what it has.
-            if case .damaged = error { throw error }
-            hasTriedRepair = false
-            throw error
-        }
-        return try KeyStore(folder: folder, isNew: false)
     }
 
     private func noteStanding() async {
@@ -452,7 +306,7 @@ actor AccountEncryption {
         case is ChatError:
             guard let reason = await store?.check() else { throw error }
             problem = .damaged(reason: reason)
-        default: problem = Self.problem(error)
+        default: problem = EncryptionCondition.Problem(opening: error)
         }
         let isOutdated: Bool = await gate.runEvenIfCanceled {
             guard machine === failed else { return machine != nil }

@@ -121,7 +121,7 @@ actor EncryptionMonitor {
     }
 
     private func publishVerifications() async {
-        guard let machine = await keys.machine else { return }
+        guard let machine = await keys.machine else { return await verifier.keysClosed() }
         do {
             try await verifier.publish(machine)
             setAlarm(try await machine.verificationDeadline())
@@ -170,6 +170,10 @@ actor EncryptionMonitor {
         status.recovery = standing(status.backup, isKeyUnstored: try await machine.isBackupKeyUnstored())
         if case .found(let state) = recovery {
             status.hasPassphrase = state.hasPassphrase
+            var needed = Self.identitySecrets
+            if case .on = status.backup { needed.insert(.backup) }
+            let proven = try await machine.provenSecrets(in: state.secrets, of: state.key)
+            status.isRecoveryProven = proven.isSuperset(of: needed)
             // The answer that made this key the default one may have been lost before the key was shown.
             if try await machine.stagedRecoveryKey(state.key.id) != nil { status.recovery = .unsaved }
         }
@@ -177,6 +181,8 @@ actor EncryptionMonitor {
         if status.recovery != .unknown, try await machine.isRecoveryKeyUnsaved() { status.recovery = .unsaved }
         return status
     }
+
+    private static let identitySecrets: Set<SecretName> = [.master, .selfSigning, .userSigning]
 
     /// - Parameter isKeyUnstored: see ``CryptoMachine/isBackupKeyUnstored()``.
     private func standing(
@@ -189,7 +195,7 @@ actor EncryptionMonitor {
         case .unusable: return .incomplete
         case .found(let found): state = found
         }
-        guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
+        guard state.missing.isDisjoint(with: Self.identitySecrets) else { return .incomplete }
         // Otherwise, the recovery key would restore no messages.
         if case .on = backup, state.missing.contains(.backup) || isKeyUnstored { return .incomplete }
         return .ready
@@ -240,7 +246,8 @@ actor EncryptionMonitor {
 
 extension EncryptionStatus {
     /// Whether the recovery key restores everything that would be lost with this device's keys.
-    fileprivate var losesNothing: Bool {
-        condition == .on && identity == .confirmed && recovery == .ready && backup == .on(remaining: 0)
+    var losesNothing: Bool {
+        condition == .on && identity == .confirmed && recovery == .ready && isRecoveryProven
+            && backup == .on(remaining: 0)
     }
 }

@@ -28,7 +28,7 @@ struct IdentitySetup: Sendable {
         // The device's keys must be uploaded before it can be signed, and the server's keys must be known: another
         // device may have created an identity since the user was asked.
         try await keys.encrypting { try await $0.outdateOwnDevices() }
-        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        try await keys.makeRequests([.upload, .query])
         let (isStaged, isUnsaved, identity, secrets) = try await keys.encrypting { machine in
             (
                 try await machine.hasStagedIdentity(), try await machine.isRecoveryKeyUnsaved(),
@@ -155,7 +155,7 @@ struct IdentitySetup: Sendable {
     // MARK: Recovery
 
     func recover(with typed: String) async throws {
-        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        try await keys.makeRequests([.upload, .query])
         let opened: SecretStorage.Opened
         do {
             opened = try await storage.open(with: typed)
@@ -166,6 +166,9 @@ struct IdentitySetup: Sendable {
         let known = try await keys.encrypting { try await $0.storedSecrets() }
         let adopted = try await keys.encrypting { try await $0.adopt(opened.secrets) }
         guard !adopted.isEmpty || wasConfirmed else { throw EncryptionError.incompleteRecovery }
+        try await keys.encrypting {
+            try await $0.noteOpened(opened.state.secrets, of: opened.state.key, with: opened.key)
+        }
         await keys.noteChange()
         var isBackupReadable = false
         if let secret = opened.secrets[.backup] { isBackupReadable = await adopt(secret, from: opened.state) }
@@ -180,9 +183,9 @@ struct IdentitySetup: Sendable {
 
     /// The device counts as confirmed once the server returns its signature.
     private func waitUntilConfirmed() async throws {
-        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        try await keys.makeRequests([.upload, .uploadSignatures])
         try await keys.encrypting { try await $0.outdateOwnDevices() }
-        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        try await keys.makeRequests([.query])
         guard try await keys.encrypting({ try await $0.ownIdentity() }) == .confirmed else {
             throw EncryptionError.rejected(reason: "signature")
         }
@@ -262,6 +265,7 @@ struct IdentitySetup: Sendable {
             if let key = secrets[.backup], let entry = shown.secrets[.backup] {
                 try await $0.noteBackupKey(key, isIn: entry)
             }
+            try await $0.noteOpened(shown.secrets, of: shown.description, with: shown.key)
         }
         await monitor.invalidateRecovery()
         return shown.recoveryKey
@@ -269,8 +273,11 @@ struct IdentitySetup: Sendable {
 
     /// A recovery key to show, and what it opens.
     private struct Shown: Sendable {
-        let recoveryKey: RecoveryKey
+        let key: KeyMaterial
+        let description: SecretStorageKey
         let secrets: [SecretName: EncryptedSecret]
+
+        var recoveryKey: RecoveryKey { RecoveryKeyCodec.text(of: key) }
     }
 
     private func newStorage(
@@ -281,7 +288,7 @@ struct IdentitySetup: Sendable {
         try await keys.encrypting { try await $0.stageRecoveryKey(new.key, as: new.description.id) }
         do {
             let created = try await storage.create(secrets, with: new, replacesFormer: replacesFormer)
-            return Shown(recoveryKey: created.recoveryKey, secrets: created.secrets)
+            return Shown(key: created.key, description: new.description, secrets: created.secrets)
         } catch {
             if let unsaved = try? await unsavedStorage(of: secrets) { return unsaved }
             throw error
@@ -296,7 +303,7 @@ struct IdentitySetup: Sendable {
             let opened = try? SecretStorage.open(state, with: key),
             secrets.allSatisfy({ opened.secrets[$0.key]?.isEqual(to: $0.value) == true })
         else { return nil }
-        return Shown(recoveryKey: RecoveryKeyCodec.text(of: key), secrets: state.secrets)
+        return Shown(key: key, description: state.key, secrets: state.secrets)
     }
 
     func confirmRecoveryKey() async throws {

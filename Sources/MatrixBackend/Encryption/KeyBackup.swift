@@ -34,40 +34,19 @@ actor KeyBackup {
         var restore: Progress?
     }
 
-    /// The server's current backup.
-    struct Found: Equatable, Sendable {
-        let version: String
-        let publicKey: Curve25519Key?
-        let isTrusted: Bool
-        let count: Int?
-    }
-
     /// The account data that says whether the user wants a backup.
     static let choice = "m.key_backup"
 
-    private enum Look {
-        case needed
-        case none
-        case found(Found)
-    }
-
     let machine: CryptoMachine
-    let client: MatrixClient
-    let hooks: Hooks
-    /// The folder for downloaded responses.
-    let folder: URL
+    private let client: MatrixClient
+    private let hooks: Hooks
+    private let versions: BackupVersions
+    private let restoring: BackupRestore
     private let user: MemberID
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     private let backOff = BackOff()
-    /// Serializes looks, creations and deletions: a response from before a creation would report the backup as missing.
-    private let changing = SerialGate()
     private let feed = ValueFeed(Standing())
-    private var look = Look.needed {
-        didSet { lookCount += 1 }
-    }
-    /// Counts the changes of ``look``.
-    private var lookCount = 0
     private var questions = BackupQuestions()
     private var batchLimit = CryptoMachine.maxBackupBatch
     private var task: Task<Void, Never>?
@@ -76,6 +55,7 @@ actor KeyBackup {
     private var hasNews = false
     private var isStopped = false
 
+    /// - Parameter folder: for downloaded responses.
     init(
         user: MemberID, machine: CryptoMachine, client: MatrixClient, folder: URL, clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Date, hooks: Hooks
@@ -83,20 +63,18 @@ actor KeyBackup {
         self.user = user
         self.machine = machine
         self.client = client
-        self.folder = folder
         self.clock = clock
         self.now = now
         self.hooks = hooks
+        let versions = BackupVersions(user: user, machine: machine, client: client, hooks: hooks, feed: feed)
+        self.versions = versions
+        restoring = BackupRestore(
+            machine: machine, client: client, versions: versions, folder: folder, didImport: hooks.didImport,
+            feed: feed)
     }
 
     nonisolated var standing: Standing { feed.value }
     nonisolated func standings() -> AsyncStream<Standing> { feed.values() }
-
-    func publish(_ change: (inout Standing) -> Void) {
-        var standing = feed.value
-        change(&standing)
-        feed.set(standing)
-    }
 
     // MARK: Loop
 
@@ -109,7 +87,7 @@ actor KeyBackup {
 
     /// Checks the server's backup again, as after a change of trust.
     func lookAgain() {
-        look = .needed
+        versions.outdate()
         pause?.cancel()
         wake()
     }
@@ -162,7 +140,7 @@ actor KeyBackup {
 
     private func work() async -> Outcome {
         do {
-            let found = try await found()
+            let found = try await versions.current()
             if found?.isTrusted != true { try await createPrepared() }
             if let found { try await work(with: found) }
             setAlarm()
@@ -179,10 +157,10 @@ actor KeyBackup {
     }
 
     /// A step that fails does not stop the others.
-    private func work(with found: Found) async throws {
+    private func work(with found: BackupVersions.Found) async throws {
         var failure: (any Error)?
         do { try await answerQuestions(found) } catch { failure = error }
-        do { try await restorePending(found) } catch { failure = failure ?? error }
+        do { try await restoring.resume(found) } catch { failure = failure ?? error }
         do { try await upload(found) } catch { failure = failure ?? error }
         if let failure { throw failure }
     }
@@ -194,7 +172,7 @@ actor KeyBackup {
         case .unreachable, .untrusted: return .failed(wait: .zero)
         case .rejected(403, "M_WRONG_ROOM_KEYS_VERSION", _), .rejected(404, "M_NOT_FOUND", _):
             // Another device has created another backup or deleted this one.
-            look = .needed
+            versions.outdate()
         case .rejected(413, _, _) where batchLimit > 1:
             batchLimit /= 2
         case .rejected(_, let code, _): await fail(reason: code)
@@ -206,58 +184,10 @@ actor KeyBackup {
     private func fail(reason: String) async {
         // The count is only for display: zero is harmless if it cannot be read.
         let remaining = (try? await machine.remainingInBackup()) ?? 0
-        publish { $0.backup = .failing(remaining: remaining, reason: reason) }
+        feed.publish { $0.backup = .failing(remaining: remaining, reason: reason) }
     }
 
     // MARK: Version
-
-    /// Whether a backup is still the one that was found last.
-    func isCurrent(_ found: Found) -> Bool {
-        guard case .found(let current) = look else { return false }
-        return current == found
-    }
-
-    /// Returns the server's backup, requested once.
-    private func found() async throws -> Found? {
-        try await changing.run { try await foundAlone() }
-    }
-
-    private func foundAlone() async throws -> Found? {
-        var found: Found?
-        // Uploads wait for a version that is trusted.
-        var target: BackupVersion?
-        var isKeyMissing = false
-        var count: Int
-        repeat {
-            switch look {
-            case .none:
-                // Work that began before the deletion may have published its progress since.
-                publish { $0.backup = .off }
-                return nil
-            case .found(let found): return found
-            case .needed: break
-            }
-            count = lookCount
-            found = try await request()
-            (target, isKeyMissing) = (nil, false)
-            if let found, found.isTrusted, let key = found.publicKey {
-                target = BackupVersion(version: found.version, publicKey: key)
-                isKeyMissing = try await machine.backupKey(for: key) == nil
-            }
-            try await machine.setBackupVersion(target)
-            // Another device has replaced the backup: this one still has the key of the former backup.
-            if let target { try await machine.requestBackupKey(for: target.publicKey, as: .replaced) }
-            // Trust may have changed meanwhile.
-        } while count != lookCount
-        look = found.map { .found($0) } ?? .none
-        publish { $0.isKeyMissing = isKeyMissing }
-        if found == nil {
-            publish { $0.backup = .off }
-        } else if target == nil {
-            publish { $0.backup = .untrusted }
-        }
-        return found
-    }
 
     /// What this device has of the server's current backup.
     enum CurrentKey: Sendable {
@@ -271,8 +201,8 @@ actor KeyBackup {
     /// Checks the server's current backup again. A stored key may be that of a former backup, which another device has
     /// replaced.
     func currentKey() async throws -> CurrentKey {
-        look = .needed
-        guard let found = try await found() else { return .noBackup }
+        versions.outdate()
+        guard let found = try await versions.current() else { return .noBackup }
         guard found.isTrusted, let publicKey = found.publicKey else { return .untrusted }
         return try await machine.backupKey(for: publicKey).map { .stored($0) } ?? .missing(publicKey)
     }
@@ -282,87 +212,30 @@ actor KeyBackup {
     func keysWithoutBackup() async throws -> Int {
         guard try await machine.hasRoomKeys() else { return 0 }
         // The user waits for this.
-        if try await client.keyBackup(timeout: .seconds(10))?.version != version { lookAgain() }
-        _ = try await found()
+        if try await client.keyBackup(timeout: .seconds(10))?.version != versions.version { lookAgain() }
+        _ = try await versions.current()
         return try await machine.remainingInBackup()
-    }
-
-    /// That of the backup found last.
-    private var version: String? {
-        guard case .found(let found) = look else { return nil }
-        return found.version
-    }
-
-    private func request() async throws -> Found? {
-        guard let listed = try await client.keyBackup() else { return nil }
-        var isTrusted = false
-        if let key = listed.publicKey {
-            isTrusted = try await machine.backupKey(for: key) != nil
-            if !isTrusted { isTrusted = try await hooks.isTrusted(listed.authData) }
-        }
-        return Found(
-            version: listed.version, publicKey: listed.publicKey, isTrusted: isTrusted, count: listed.count)
     }
 
     /// Creates a backup and uploads all keys to it from now on.
     /// - Parameter key: The backup's private key. It must be in the secret storage already, so that this device never
     ///   has the only copy.
     func create(with key: KeyMaterial) async throws {
-        try await changing.run { try await createAlone(key) }
-    }
-
-    private func createAlone(_ key: KeyMaterial) async throws {
-        let publicKey = try BackupKey(key).publicKey
-        if case .found(let found) = look, found.isTrusted, found.publicKey == publicKey { return }
-        try await machine.prepareBackupKey(key)
-        let authData = try await hooks.sign(["public_key": .string("\(publicKey)")])
-        let version = try await client.createKeyBackup(authData)
-        guard try await machine.backupKey(for: publicKey) != nil else { throw EncryptionError.incompleteRecovery }
-        try await machine.setBackupVersion(BackupVersion(version: version, publicKey: publicKey))
-        look = .found(Found(version: version, publicKey: publicKey, isTrusted: true, count: 0))
-        let remaining = try await machine.remainingInBackup()
-        publish { ($0.backup, $0.isKeyMissing) = (.on(remaining: remaining), false) }
-        wake()
+        if try await versions.create(with: key) { wake() }
     }
 
     /// Creates the backup that was prepared with the identity, if that was interrupted or has failed.
     private func createPrepared() async throws {
-        guard let key = try await machine.preparedBackupKey(), try await machine.ownIdentity() == .confirmed,
-            try await isBackupKeyStored(), try await client.accountData(Self.choice, of: user)?["enabled"] != false
+        guard let key = try await versions.preparedKey(),
+            try await client.accountData(Self.choice, of: user)?["enabled"] != false
         else { return }
         try await create(with: key)
         try await noteChoice(isEnabled: true)
     }
 
-    /// Whether the secret storage contains this backup's key. After an interrupted reset, it contains that of the
-    /// former backup until the user makes the recovery key that the banner asks for.
-    private func isBackupKeyStored() async throws -> Bool {
-        do {
-            return try await SecretStorage(client: client, user: user).state()?.secrets[.backup] != nil
-        } catch EncryptionError.incompleteRecovery {
-            return false
-        }
-    }
-
     /// Deletes the backup and all earlier ones from the server.
     func delete() async throws {
-        try await changing.run { try await deleteAlone() }
-    }
-
-    private func deleteAlone() async throws {
-        // Deleting a version makes the one before it current.
-        for _ in 0..<20 {
-            guard let listed = try await client.keyBackup() else { break }
-            try await client.deleteKeyBackup(listed.version)
-        }
-        guard try await client.keyBackup() == nil else {
-            throw MatrixError.malformed(reason: "backups that cannot be deleted")
-        }
-        try await machine.setRestoringBackup(nil)
-        try await machine.setBackupVersion(nil)
-        try await machine.retireBackupKey()
-        look = .none
-        publish { $0 = Standing(backup: .off) }
+        try await versions.delete()
         wake()
     }
 
@@ -373,15 +246,15 @@ actor KeyBackup {
 
     // MARK: Writing
 
-    private func upload(_ found: Found) async throws {
+    private func upload(_ found: BackupVersions.Found) async throws {
         guard found.isTrusted else { return }
         var remaining = try await machine.remainingInBackup()
-        publish { $0.backup = .on(remaining: remaining) }
+        feed.publish { $0.backup = .on(remaining: remaining) }
         while !Task.isCancelled, let batch = try await machine.nextBackupBatch(limit: batchLimit) {
             try await client.backUp(batch)
             try await machine.backedUp(batch)
             remaining = try await machine.remainingInBackup()
-            publish { $0.backup = .on(remaining: remaining) }
+            feed.publish { $0.backup = .on(remaining: remaining) }
         }
     }
 
@@ -394,10 +267,10 @@ actor KeyBackup {
         setAlarm()
     }
 
-    private func answerQuestions(_ found: Found) async throws {
+    private func answerQuestions(_ found: BackupVersions.Found) async throws {
         questions.removeKnown(try await machine.known(questions.due(at: now())))
         let due = questions.due(at: now())
-        guard !due.isEmpty, let key = try await key(of: found) else { return }
+        guard !due.isEmpty, let key = try await versions.key(of: found) else { return }
         var arrived: Set<SessionID> = []
         for session in due {
             let answer = try await client.backedUpKey(of: session, version: found.version)
@@ -410,12 +283,6 @@ actor KeyBackup {
             arrived.formUnion(try await machine.imported([exported], from: found.version).new)
         }
         if !arrived.isEmpty { try await hooks.didImport(arrived) }
-    }
-
-    /// Returns the backup's private key, or `nil` if this device does not have it.
-    func key(of found: Found) async throws -> BackupKey? {
-        guard let publicKey = found.publicKey else { return nil }
-        return try await machine.backupKey(for: publicKey).map { try BackupKey($0) }
     }
 
     private func setAlarm() {
@@ -437,8 +304,8 @@ actor KeyBackup {
     /// is requested from the user's other devices.
     /// - Returns: Whether the key matches the backup.
     func adopt(_ secret: KeyMaterial) async throws -> Bool {
-        look = .needed
-        guard let found = try await found(), let publicKey = found.publicKey else { return false }
+        versions.outdate()
+        guard let found = try await versions.current(), let publicKey = found.publicKey else { return false }
         guard try BackupKey(secret).publicKey == publicKey else {
             if found.isTrusted { try await machine.requestBackupKey(for: publicKey, as: .rejected) }
             return false
@@ -451,11 +318,19 @@ actor KeyBackup {
     /// Restores all keys of the backup in the background, from the beginning. Continues after a restart.
     /// - Throws: ``EncryptionError/incompleteRecovery`` if this device does not have the backup's private key.
     func restore() async throws {
-        look = .needed
-        guard let found = try await found() else { return }
-        guard try await key(of: found) != nil else { throw EncryptionError.incompleteRecovery }
-        try await machine.setRestoringBackup(found.version)
-        publish { $0.restore = Progress(restored: 0, total: found.count) }
+        versions.outdate()
+        guard let found = try await versions.current() else { return }
+        guard try await versions.key(of: found) != nil else { throw EncryptionError.incompleteRecovery }
+        try await restoring.begin(found)
         wake()
+    }
+}
+
+extension ValueFeed<KeyBackup.Standing> {
+    /// Publishes a change. Call it in the isolation of the backup alone: another change in between would be lost.
+    func publish(_ change: (inout KeyBackup.Standing) -> Void) {
+        var standing = value
+        change(&standing)
+        set(standing)
     }
 }

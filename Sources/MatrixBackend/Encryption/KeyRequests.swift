@@ -1,3 +1,4 @@
+import ChatCore
 import ChatOutbox
 import Foundation
 import JSONReading
@@ -22,8 +23,10 @@ actor KeyRequests {
     private var pauses: [CryptoRequest.Kind: KindPause] = [:]
     /// The kinds of requests whose last one failed.
     private var failures: [CryptoRequest.Kind: Failures] = [:]
-    /// Callers of ``makeAllRequests()``.
-    private var waiters: [CheckedContinuation<Bool, Never>] = []
+    /// The users about whom the last query was rejected.
+    private var rejectedUsers: [ExactText: MatrixError] = [:]
+    /// Who waits for all current requests to be made.
+    private var waiters: [CheckedContinuation<Attempt, Never>] = []
     /// After this many unusable answers, the server itself counts as the source: the request must not hold up others for
     /// ever.
     private static let maxUnusableAnswers = 10
@@ -38,6 +41,15 @@ actor KeyRequests {
         let task: Task<Void, Never>
         /// Whether the server demands it, so that nothing skips it.
         let isDemanded: Bool
+        let error: MatrixError
+    }
+
+    /// What became of all requests that there were.
+    private enum Attempt {
+        /// - Parameter errors: Why the kinds failed that wait before the next attempt.
+        case made(isComplete: Bool, errors: [CryptoRequest.Kind: MatrixError])
+        /// Some were not made.
+        case ended(any Error)
     }
 
     /// What has failed in succession.
@@ -74,7 +86,24 @@ actor KeyRequests {
     /// Makes all current requests.
     /// - Returns: Whether all succeeded. A failed one is retried later.
     func makeAllRequests() async -> Bool {
-        guard !isStopped, client.token != nil else { return false }
+        guard case .made(let isComplete, _) = await attempt() else { return false }
+        return isComplete
+    }
+
+    /// Makes all current requests. Other kinds than these may fail.
+    /// - Parameter user: Whose devices have to be known by a query.
+    /// - Throws: Why one of these kinds has failed. It is retried later.
+    func makeRequests(_ kinds: Set<CryptoRequest.Kind>, about user: ExactText) async throws {
+        switch await attempt() {
+        case .ended(let error): throw error
+        case .made(_, let errors):
+            if let error = errors.first(where: { kinds.contains($0.key) })?.value { throw error }
+            if kinds.contains(.query), let error = rejectedUsers[user] { throw error }
+        }
+    }
+
+    private func attempt() async -> Attempt {
+        guard !isStopped, client.token != nil else { return .ended(Self.noToken) }
         skipPauses()
         return await withCheckedContinuation { continuation in
             waiters.append(continuation)
@@ -82,10 +111,12 @@ actor KeyRequests {
         }
     }
 
-    private func answerWaiters(_ isDone: Bool) {
+    private static let noToken = MatrixError.unreachable(reason: "no access token")
+
+    private func answerWaiters(_ attempt: Attempt) {
         let all = waiters
         waiters = []
-        for waiter in all { waiter.resume(returning: isDone) }
+        for waiter in all { waiter.resume(returning: attempt) }
     }
 
     /// Stops after the current request.
@@ -96,36 +127,42 @@ actor KeyRequests {
         task?.cancel()
         await task?.value
         for pause in pauses.values { pause.task.cancel() }
-        answerWaiters(false)
+        answerWaiters(.ended(Self.noToken))
     }
 
     private enum Outcome {
         /// There are no more requests, except for those of kinds that wait.
         case done(isComplete: Bool)
         /// There is no token; a new one wakes it.
-        case ended
-        case failed
+        case ended(any Error)
+        case failed(any Error)
     }
 
     private func run() async {
         var attempts = 0
+        var isComplete = true
+        var ending: any Error = Self.noToken
         // Without a token, the server would refuse each request.
         while hasNews, client.token != nil, !Task.isCancelled {
             hasNews = false
             switch await ask() {
-            case .done(let isComplete):
+            case .done(let isDone):
                 attempts = 0
-                if !isComplete { answerWaiters(false) } else if !hasNews { answerWaiters(true) }
-            case .ended: break
-            case .failed:
+                isComplete = isComplete && isDone
+                // Those of who has begun to wait meanwhile are not made yet.
+                guard !hasNews else { continue }
+                answerWaiters(.made(isComplete: isComplete, errors: pauses.mapValues(\.error)))
+                isComplete = true
+            case .ended(let error): ending = error
+            case .failed(let error):
                 attempts += 1
                 hasNews = true
-                answerWaiters(false)
+                answerWaiters(.ended(error))
                 await sleep(for: backOff.delay(after: attempts, draw: .random(in: 0...1)))
             }
         }
         task = nil
-        answerWaiters(false)
+        answerWaiters(.ended(ending))
     }
 
     private func sleep(for delay: Duration) async {
@@ -145,14 +182,15 @@ actor KeyRequests {
     // MARK: Kinds of requests
 
     /// Delays the next request of a kind.
-    /// - Parameter demanded: The wait that the server demands.
-    private func delay(_ kind: CryptoRequest.Kind, demanded: Duration = .zero) {
+    private func delay(_ kind: CryptoRequest.Kind, after error: MatrixError) {
+        var demanded = Duration.zero
+        if case .busy(let wait) = error { demanded = wait }
         failures[kind, default: Failures()].attempts += 1
         let attempts = failures[kind]?.attempts ?? 1
         let wait = max(demanded, backOff.delay(after: attempts, draw: .random(in: 0...1)))
         pauses[kind]?.task.cancel()
         pauses[kind] = KindPause(
-            task: Task { await endPause(of: kind, after: wait) }, isDemanded: demanded > .zero)
+            task: Task { await endPause(of: kind, after: wait) }, isDemanded: demanded > .zero, error: error)
     }
 
     private func endPause(of kind: CryptoRequest.Kind, after wait: Duration) async {
@@ -182,13 +220,13 @@ actor KeyRequests {
             }
             try await setAlarm()
             return .done(isComplete: isComplete && pauses.isEmpty)
-        } catch MatrixError.signedOut {
-            return .ended
+        } catch MatrixError.signedOut(let isSoft) {
+            return .ended(MatrixError.signedOut(isSoft: isSoft))
         } catch is CancellationError where Task.isCancelled {
-            return .ended
+            return .ended(Self.noToken)
         } catch {
             // No response, a failure of the storage, or a cancellation elsewhere.
-            return .failed
+            return .failed(error)
         }
     }
 
@@ -218,6 +256,7 @@ actor KeyRequests {
 
     private func answered(_ request: CryptoRequest, with answer: JSONValue) async throws {
         failures[request.action.kind] = nil
+        if case .query(let query) = request.action { for user in query.users { rejectedUsers[user] = nil } }
         try await machine.answered(request, with: answer, at: now())
         await didAnswer()
     }
@@ -241,12 +280,11 @@ actor KeyRequests {
         await didAnswer()
         if isRejected, case .query(let query) = request.action {
             failures[kind, default: Failures()].rejectedQueries += 1
+            if query.users.count == 1 { for user in query.users { rejectedUsers[user] = error } }
             // The machine halves it, and delays a user who is alone.
             if failures[kind]?.rejectedQueries ?? 0 <= Self.maxRejectedQueries { return query.users.count > 1 }
         }
-        var demanded = Duration.zero
-        if case .busy(let wait) = error { demanded = wait }
-        delay(kind, demanded: demanded)
+        delay(kind, after: error)
         return false
     }
 

@@ -57,14 +57,14 @@ struct RoomSealer: Sendable {
     /// - Parameter reason: ``OutboxRequest/failure``.
     static func isHeld(reason: String) -> Bool { reason.hasPrefix(changedIdentity) }
 
-    private static func reason(_ rejection: CryptoMachine.Rejection) -> String {
+    static func reason(_ rejection: CryptoMachine.Rejection) -> String {
         switch rejection {
-        case .clear: "it is not known how the room is encrypted"
-        case .algorithm: "the room is encrypted in a way that is not known"
-        case .replaced: "another program has the keys of this device"
+        case .clear: DeliveryReason.unknownEncryption.rawValue
+        case .algorithm: DeliveryReason.unknownAlgorithm.rawValue
+        case .replaced: DeliveryReason.replacedKeys.rawValue
         case .changedIdentities(let users):
             changedIdentity + users.prefix(3).map(\.text).joined(separator: ", ") + " has changed since it was verified"
-        case .content: "it cannot be encoded"
+        case .content: DeliveryReason.unencodable.rawValue
         }
     }
 }

@@ -10,6 +10,11 @@ actor Verifier {
     let sender: VerificationSender
     private let now: @Sendable () -> Date
     nonisolated let verifications = ValueFeed<[Verification]>([])
+    /// Whose verifications ``known`` are.
+    private weak var machine: CryptoMachine?
+    private var known: [Verification] = []
+    /// Those that have ended with the machine, which has them in memory only. They stay until the user has seen it.
+    private var lost: [Verification] = []
 
     init(
         keys: AccountEncryption, directChats: DirectChats, sender: VerificationSender,
@@ -22,12 +27,42 @@ actor Verifier {
     }
 
     func publish(_ machine: CryptoMachine) async throws {
+        if machine !== self.machine { loseKnown() }
+        self.machine = machine
         let unsent = await sender.unsent
         var all = try await machine.verifications()
         for index in all.indices where !all[index].hasEnded && unsent.contains(ExactText(all[index].id)) {
             all[index].isUnsent = true
         }
-        verifications.set(all)
+        // The keys may have been closed meanwhile.
+        guard machine === self.machine else { return }
+        known = all
+        verifications.set(lost + all)
+    }
+
+    /// Ends what was running, as the keys were closed.
+    func keysClosed() {
+        loseKnown()
+        machine = nil
+        verifications.set(lost)
+    }
+
+    private func loseKnown() {
+        for var verification in known where !verification.hasEnded {
+            verification.phase = .canceled(.undeliverable)
+            lost.append(verification)
+        }
+        known = []
+    }
+
+    /// - Returns: Whether this is a verification that has ended with its keys.
+    private func performOnLost(_ action: Verification.Action, _ id: Verification.ID) -> Bool {
+        guard lost.contains(where: { $0.id == id }) else { return false }
+        if action == .dismiss {
+            lost.removeAll { $0.id == id }
+            verifications.set(lost + known)
+        }
+        return true
     }
 
     func close() async {
@@ -53,7 +88,7 @@ actor Verifier {
         let other = ExactText(user.rawValue)
         try await keys.encrypting { try await $0.track([other]) }
         // Their identity may not have been downloaded yet.
-        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        try await keys.makeRequests([.query], about: other)
         let content = try await keys.encrypting { try await $0.verificationRequest(to: other) }
         let room: RoomID
         do {
@@ -71,6 +106,7 @@ actor Verifier {
     }
 
     func perform(_ action: Verification.Action, in id: Verification.ID) async throws {
+        guard !performOnLost(action, id) else { return }
         let time = now()
         let messages = try await keys.encrypting { try await $0.perform(action, in: ExactText(id), at: time) }
         await sender.add(messages)

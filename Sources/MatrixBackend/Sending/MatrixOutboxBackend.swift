@@ -87,7 +87,7 @@ struct MatrixOutboxBackend: OutboxBackend {
                 try await react(text, isAdded, to: target, request)
             case .unreadable: throw DeliveryError.rejected(reason: OutboxAction.unreadableReason)
             case .edit, .delete, .react:
-                throw DeliveryError.rejected(reason: "the message it changes is not known to the server")
+                throw DeliveryReason.unknownMessage.error
             }
             return nil
         }
@@ -143,7 +143,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     /// Rejects encrypted files in an unencrypted message, which would disclose their keys to everyone in the room.
     private func rejectKeys(of message: WrittenMessage) throws {
         guard !message.files.contains(where: \.hasKeys) else {
-            throw DeliveryError.rejected(reason: "the key of an encrypted file must not be sent")
+            throw DeliveryReason.fileKeys.error
         }
     }
 
@@ -173,7 +173,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     private func edit(_ target: MessageID, _ text: WrittenText, _ request: OutboxRequest) async throws {
         let way = try await encryption.way(into: request.room)
         let original = try await original(target, in: request.room, way)
-        guard !original.isDeleted else { throw DeliveryError.rejected(reason: "the message was deleted") }
+        guard !original.isDeleted else { throw DeliveryReason.deletedMessage.error }
         var repliedTo: Message?
         if let id = original.replyTo { repliedTo = try await store.messages([id], in: request.room).first }
         let content = EventContentBuilder(ownUserID: ownUserID).edit(
@@ -203,7 +203,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         // An edit repeats the message's files and mentions: they must be the user's own, not a server's.
         guard let fetched = try await fetcher.message(id, in: room), fetched.sender == ownUserID,
             way == .clear || fetched.trust != .notEncrypted
-        else { throw DeliveryError.rejected(reason: "the message it changes cannot be read") }
+        else { throw DeliveryReason.unreadableMessage.error }
         return fetched
     }
 
@@ -242,7 +242,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func check(_ content: JSONValue, _ way: RoomEncryption.Way) throws {
         let fits = way == .clear ? content.fitsEvent : content.fitsSealed
-        guard fits else { throw DeliveryError.rejected(reason: "larger than an event may be") }
+        guard fits else { throw DeliveryReason.messageTooLong.error }
     }
 
     private func delivering<T>(_ work: () async throws -> T) async throws -> T {
@@ -251,11 +251,11 @@ struct MatrixOutboxBackend: OutboxBackend {
         } catch let error as MatrixError {
             throw DeliveryError(error)
         } catch ChatError.unreadableFile {
-            throw DeliveryError.rejected(reason: "the file cannot be read")
+            throw DeliveryReason.unreadableFile.error
         } catch ChatError.notFound {
-            throw DeliveryError.rejected(reason: "the room was left")
+            throw DeliveryReason.roomLeft.error
         } catch StoreOpeningError.damaged {
-            throw DeliveryError.rejected(reason: "it cannot be read whether the room is encrypted")
+            throw DeliveryReason.unreadableEncryption.error
         }
     }
 }

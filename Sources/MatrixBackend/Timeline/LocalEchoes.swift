@@ -84,6 +84,7 @@ struct LocalEchoes {
                 message, item.request, text: known?.source == message.text ? known?.message.text : nil,
                 isFailed: item.isFailed, by: ownUserID, at: known?.message.position ?? position)
             echo.upload = item.isFailed ? nil : item.upload
+            echo.failure = item.failure
             if echo != known?.message { change.changed.append(echo) }
             state.echoes.append(Echo(transaction: item.request.id, source: message.text, message: echo))
         }

@@ -96,6 +96,6 @@ extension PendingChange {
         case .delete: kind = .deletion
         case .react: kind = .reaction
         }
-        self.init(transaction: item.request.id, kind: kind, isRejected: item.isFailed)
+        self.init(transaction: item.request.id, kind: kind, isRejected: item.isFailed, failure: item.failure)
     }
 }

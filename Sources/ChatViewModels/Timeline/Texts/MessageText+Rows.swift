@@ -1,4 +1,4 @@
-import ChatCore
+public import ChatCore
 public import Composer
 
 /// Texts that depend on the state of a row or of a bar.
@@ -71,13 +71,34 @@ extension MessageText {
         public let reason: String
         public let retry: String
         public let discard: String
+        /// Why the server rejected it, or why it was not given to the server; `nil` if that is not known.
+        public var explanation: String?
     }
 
-    public func failure(_ item: MessageItem.RejectedItem) -> Failure {
+    /// - Parameter cause: ``MessageItem/shownFailure``.
+    public func failure(_ item: MessageItem.RejectedItem, because cause: SendFailure? = nil) -> Failure {
         // Discarding a message deletes what was written, so it is confirmed first.
         Failure(
             reason: reason(item), retry: translator("Retry"),
-            discard: item == .message ? translator("Discard…") : translator("Discard"))
+            discard: item == .message ? translator("Discard…") : translator("Discard"),
+            explanation: cause.map(explanation))
+    }
+
+    func explanation(_ failure: SendFailure) -> String {
+        switch failure {
+        case .changedIdentity:
+            translator("The identity of someone you verified has changed. Verify or accept the new one first.")
+        case .notPermitted: translator("You do not have permission to do this")
+        case .notInRoom: translator("You are no longer in this room")
+        case .notFound: translator("No longer available")
+        case .messageUnavailable: translator("Message not available")
+        case .messageTooLong: translator("Message too long")
+        case .tooLarge: translator("Too large for the server")
+        case .unreadableFile: translator("Could not read file")
+        case .encryptionUnavailable: translator("Encryption does not work on this device")
+        case .encryptionUnknown: translator("It is not known how to encrypt messages in this room")
+        case .rejected(let reason): translator("Not allowed by the server: {reason}", ["reason": reason])
+        }
     }
 
     func reason(_ item: MessageItem.RejectedItem) -> String {

@@ -51,7 +51,9 @@ public struct MessageText {
         let sender = message.isOwn ? translator("You") : message.senderName
         // Includes the time even if the row does not show it.
         let failure = message.pendingChange == nil ? nil : message.rejectedItem.map(reason)
-        let state = ([time(message.sentAt)] + states(message) + [failure].compactMap(\.self)).joined(separator: ", ")
+        let cause = message.shownFailure.map(explanation)
+        let state = ([time(message.sentAt)] + states(message) + [failure, cause].compactMap(\.self))
+            .joined(separator: ", ")
         let text = placeholder(message) ?? message.accessibleText
         let content = [attachments(message.attachments), text].filter { !$0.isEmpty }.joined(separator: ". ")
         let quote = message.quote.flatMap(quoteAccessibleText).map { " " + $0 } ?? ""

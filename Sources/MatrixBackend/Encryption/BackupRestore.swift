@@ -4,8 +4,12 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 
-/// Restores all keys of a backup.
-extension KeyBackup {
+/// Restores all keys of a backup, and goes on with that after an interruption.
+///
+/// ``KeyBackup`` owns it, and calls it in its isolation.
+final class BackupRestore {
+    private typealias Found = BackupVersions.Found
+
     /// The maximum response with keys of a backup, which fits some 400,000.
     private static let maxAnswer = 512 << 20
     /// The number of sessions imported in one transaction.
@@ -14,22 +18,51 @@ extension KeyBackup {
     private static let openedAtOnce = 500
     private static let chunkSize = 64 << 10
 
+    private let machine: CryptoMachine
+    private let client: MatrixClient
+    private let versions: BackupVersions
+    private let folder: URL
+    private let didImport: @Sendable (Set<SessionID>) async throws -> Void
+    private let feed: ValueFeed<KeyBackup.Standing>
+
+    /// - Parameters:
+    ///   - folder: for downloaded responses.
+    ///   - didImport: called with sessions that were downloaded.
+    init(
+        machine: CryptoMachine, client: MatrixClient, versions: BackupVersions, folder: URL,
+        didImport: @escaping @Sendable (Set<SessionID>) async throws -> Void, feed: ValueFeed<KeyBackup.Standing>
+    ) {
+        self.machine = machine
+        self.client = client
+        self.versions = versions
+        self.folder = folder
+        self.didImport = didImport
+        self.feed = feed
+    }
+
+    /// Starts a restore from the beginning, which ``resume(_:)`` performs.
+    func begin(_ found: BackupVersions.Found) async throws {
+        try await machine.setRestoringBackup(found.version)
+        feed.publish { $0.restore = KeyBackup.Progress(restored: 0, total: found.count) }
+    }
+
     /// Continues a restore that was started.
-    func restorePending(_ found: Found) async throws {
+    func resume(_ found: BackupVersions.Found) async throws {
         guard let version = try await machine.restoringBackup() else { return }
         guard version == found.version else {
             // The user may have begun to restore a newer backup than the one found before.
-            if isCurrent(found) { try await end(version) }
+            if versions.isCurrent(found) { try await end(version) }
             return
         }
         // The backup's key comes with the recovery key, or from another device.
-        guard let key = try await key(of: found) else { return }
-        publish { $0.restore = Progress(restored: 0, total: found.count) }
+        guard let key = try await versions.key(of: found) else { return }
+        feed.publish { $0.restore = KeyBackup.Progress(restored: 0, total: found.count) }
         do {
             try await restore(nil, found, key)
         } catch MatrixError.tooLarge {
             for room in try await machine.encryptedRooms() {
-                // A room's keys that exceed the limit are requested message by message (``request(_:)``).
+                // Keys of a room that exceed the limit are requested message by message, see
+                // ``KeyBackup/request(_:areLate:)``.
                 do { try await restore(room, found, key) } catch MatrixError.tooLarge { continue }
             }
         }
@@ -38,7 +71,7 @@ extension KeyBackup {
 
     private func end(_ version: String) async throws {
         guard try await machine.endRestoringBackup(version) else { return }
-        publish { $0.restore = nil }
+        feed.publish { $0.restore = nil }
     }
 
     private func restore(_ room: ExactText?, _ found: Found, _ key: BackupKey) async throws {
@@ -71,7 +104,7 @@ extension KeyBackup {
                 waiting = []
             }
             if arrived.count >= Self.openedAtOnce || count == 0, !arrived.isEmpty {
-                try await hooks.didImport(arrived)
+                try await didImport(arrived)
                 arrived = []
             }
             if count == 0 { return }
@@ -80,7 +113,7 @@ extension KeyBackup {
 
     private func take(_ sessions: [ExportedSession], from found: Found) async throws -> Set<SessionID> {
         let imported = try await machine.imported(sessions, from: found.version)
-        publish { $0.restore?.restored += imported.total }
+        feed.publish { $0.restore?.restored += imported.total }
         return imported.new
     }
 }

@@ -1,0 +1,67 @@
+import ChatCore
+import ChatOutbox
+
+/// What ``OutboxRequest/failure`` says where this program gave up itself. It is stored: requests that have failed in an
+/// earlier version have these reasons, too.
+enum DeliveryReason: String, CaseIterable {
+    case unreadableFile = "the file cannot be read"
+    case roomLeft = "the room was left"
+    case messageTooLong = "larger than an event may be"
+    case fileKeys = "the key of an encrypted file must not be sent"
+    case deletedMessage = "the message was deleted"
+    case unreadableMessage = "the message it changes cannot be read"
+    case unknownMessage = "the message it changes is not known to the server"
+    case unreadableEncryption = "it cannot be read whether the room is encrypted"
+    case unknownEncryption = "it is not known how the room is encrypted"
+    case unknownAlgorithm = "the room is encrypted in a way that is not known"
+    case unencodable = "it cannot be encoded"
+    case notBuilt = "this program was built without encryption"
+    case credentialLost = "what opens the keys of this device is lost"
+    case unreadableKeys = "the keys of this device cannot be read"
+    case replacedKeys = "another program has the keys of this device"
+    case noDevice = "the server named no device"
+
+    var error: DeliveryError { .rejected(reason: rawValue) }
+
+    fileprivate var failure: SendFailure? {
+        switch self {
+        case .unreadableFile: .unreadableFile
+        case .roomLeft: .notInRoom
+        case .messageTooLong: .messageTooLong
+        case .deletedMessage: .notFound
+        case .unreadableMessage, .unknownMessage: .messageUnavailable
+        case .unreadableEncryption, .unknownEncryption, .unknownAlgorithm: .encryptionUnknown
+        case .notBuilt, .credentialLost, .unreadableKeys, .replacedKeys, .noDevice: .encryptionUnavailable
+        case .fileKeys, .unencodable: nil
+        }
+    }
+}
+
+extension SendFailure {
+    /// `nil` for a reason that would tell the user nothing.
+    /// - Parameter reason: ``OutboxRequest/failure``.
+    init?(reason: String) {
+        if RoomSealer.isHeld(reason: reason) {
+            self = .changedIdentity
+            return
+        }
+        if let known = DeliveryReason(rawValue: reason) {
+            guard let failure = known.failure else { return nil }
+            self = failure
+            return
+        }
+        // What the server answered: the status and its code.
+        guard let status = reason.split(separator: " ").first.flatMap({ Int($0) }) else { return nil }
+        switch status {
+        case _ where reason.hasSuffix("M_TOO_LARGE"), 413: self = .tooLarge
+        case 403: self = .notPermitted
+        case 404: self = .notFound
+        default: self = .rejected(reason: reason)
+        }
+    }
+}
+
+extension OutboxItem {
+    /// Why it was not sent; `nil` if it was not given up, or if that is all that is known.
+    var failure: SendFailure? { if case .failed(let reason) = state { SendFailure(reason: reason) } else { nil } }
+}

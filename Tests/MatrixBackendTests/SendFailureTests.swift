@@ -1,0 +1,88 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Composer
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Testing
+
+@testable import ChatOutbox
+@testable import MatrixBackend
+
+/// What the timeline is told of why something was not sent.
+@Suite(.timeLimit(.minutes(10))) struct SendFailureTests {
+    private let room = RoomID("!room:example.org")
+
+    @Test("Each reason that an encrypted room gives is one that the user is told, but for what cannot be encoded")
+    func encryptedRooms() {
+        let rejections: [(CryptoMachine.Rejection, SendFailure?)] = [
+            (.clear, .encryptionUnknown), (.algorithm, .encryptionUnknown), (.replaced, .encryptionUnavailable),
+            (.changedIdentities([ExactText("@a:b")]), .changedIdentity), (.content, nil),
+        ]
+        for (rejection, failure) in rejections {
+            #expect(SendFailure(reason: RoomSealer.reason(rejection)) == failure, "\(rejection)")
+        }
+    }
+
+    @Test("The server's answers are told by their meaning; what is no answer of a server is not shown as one")
+    func answers() {
+        let expected: [(String, SendFailure?)] = [
+            ("403 M_FORBIDDEN", .notPermitted), ("413 M_TOO_LARGE", .tooLarge), ("414 M_TOO_LARGE", .tooLarge),
+            ("404 M_NOT_FOUND", .notFound), ("400 M_BAD_JSON", .rejected(reason: "400 M_BAD_JSON")),
+            (OutboxAction.unreadableReason, nil), ("", nil), ("no", nil),
+        ]
+        for (reason, failure) in expected { #expect(SendFailure(reason: reason) == failure, "\(reason)") }
+        for reason in DeliveryReason.allCases {
+            if case .rejected = SendFailure(reason: reason.rawValue) { Issue.record("\(reason) is not the server's") }
+        }
+    }
+
+    @Test("Reasons that earlier versions have stored still have their meaning")
+    func storedReasons() {
+        #expect(SendFailure(reason: "the file cannot be read") == .unreadableFile)
+        #expect(SendFailure(reason: "larger than an event may be") == .messageTooLong)
+        #expect(SendFailure(reason: "the identity of @c:b has changed since it was verified") == .changedIdentity)
+    }
+
+    @Test("A local echo has the reason while it is not sent")
+    func echo() {
+        var book = LocalEchoes(unreadable: "Unreadable")
+        let request = OutboxRequest(
+            id: TransactionID("t"), room: room, action: .send(WrittenMessage("Text")), queuedAt: Fixtures.date)
+        var item = OutboxItem(
+            request: request, state: .failed(reason: RoomSealer.reason(.changedIdentities([ExactText("@a:b")]))),
+            isOverdue: false)
+        let own = MemberID("@me:example.org")
+        #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [.changedIdentity])
+        item.state = .failed(reason: "403 M_FORBIDDEN")
+        #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [.notPermitted])
+        item.state = .sending
+        #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [nil])
+    }
+
+    @Test("A message and an edit that the server rejects say why in the timeline")
+    func rejected() async throws {
+        let server = FakeHomeserver { request in
+            request.url.path.contains("/send/") ? ["status": 403, "errcode": "M_FORBIDDEN"] : nil
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await server.start(in: folder)
+        server.sync([
+            "next_batch": "s1",
+            "rooms": [
+                "join": [room.rawValue: ["timeline": ["events": [Events.text("$1", "Hello", by: "@me:example.org")]]]]
+            ],
+        ])
+        await backend.waitForRoom(room)
+        try await backend.edit(MessageID("$1"), in: room, text: "edited")
+        try await backend.send(WrittenMessage("next"), as: TransactionID("t"), to: room)
+        let shown = await backend.displayed(in: room) { messages in
+            messages.contains { $0.delivery == .failed } && messages.contains { $0.pendingChange?.isRejected == true }
+        }
+        #expect(shown.map(\.failure) == [nil, .notPermitted])
+        #expect(shown.map(\.pendingChange?.failure) == [.notPermitted, nil])
+        await backend.close()
+        await store.close()
+    }
+}

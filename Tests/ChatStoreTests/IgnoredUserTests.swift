@@ -160,6 +160,37 @@ import Testing
         await store.close()
     }
 
+    @Test("What the server counted before its sender was ignored is not counted any more, and is counted again later")
+    func serverCount() async throws {
+        let store = try await open()
+        func counts() async throws -> [Int] {
+            let summary = try await summary(store)
+            return [summary.unreadCount, summary.mentionCount]
+        }
+        try await apply([event(1)], to: store) {
+            self.join(&$0)
+            $0.counted = UnreadCount(messages: 0, mentions: 0)
+        }
+        var mention = message(9, by: bob)
+        mention.notificationLevel = .mention
+        try await apply([event(8), .message(mention)], gap: "p8", to: store) {
+            $0.counted = UnreadCount(messages: 8, mentions: 2)
+        }
+        #expect(try await counts() == [8, 2])
+        try await store.setIgnoredUsers([bob])
+        #expect(try await counts() == [7, 1])
+        // The server goes on counting what it had counted.
+        try await apply([event(10)], to: store) { $0.counted = UnreadCount(messages: 9, mentions: 2) }
+        #expect(try await counts() == [8, 1])
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [event(6), .message(message(7, by: bob))], next: "p6")
+        #expect(try await counts() == [7, 1], "another one is known to be theirs")
+        try await store.setIgnoredUsers([])
+        #expect(try await counts() == [9, 2])
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
     @Test("Invitations by a user who is ignored later are hidden")
     func invitations() async throws {
         let store = try await open()

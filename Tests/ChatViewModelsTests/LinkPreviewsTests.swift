@@ -78,6 +78,31 @@ import Testing
         #expect(pages.requested.values.count == 6)
     }
 
+    @Test("A link that fails again and again is requested less and less often, at least once an hour.")
+    func backOff() async throws {
+        let (pages, clock) = (Pages(), ManualClock())
+        pages.gate.open()
+        pages.isReachable = false
+        let previews = try #require(LinkPreviews(room: RoomID("r"), service: pages, time: Timekeeper(clock)))
+        let address = "https://a.example/roses"
+        previews.request(address)
+        await eventually { previews.cachedPreview(of: address) != nil }
+        for (index, minutes) in [1, 2, 4, 8, 16, 32, 60, 60].enumerated() {
+            clock.advance(by: .seconds(minutes * 60 - 1))
+            previews.request(address)
+            await waitUntilIdle()
+            #expect(pages.requested.values.count == index + 1, "\(minutes) minutes are not over")
+            clock.advance(by: .seconds(1))
+            previews.request(address)
+            await waitUntilIdle()
+            #expect(pages.requested.values.count == index + 2)
+        }
+        pages.isReachable = true
+        clock.advance(by: .seconds(3600))
+        previews.request(address)
+        await eventually { previews.cachedPreview(of: address) == .some(Self.roses) }
+    }
+
     @Test("A backend without link previews is not asked")
     func unsupported() {
         #expect(LinkPreviews(room: RoomID("r"), service: Pages([])) == nil)

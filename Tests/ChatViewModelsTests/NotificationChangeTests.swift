@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import ComposerSessions
 import Foundation
 import Testing
 
@@ -10,6 +11,7 @@ import Testing
 final class NotificationChangeTests {
     private let service = FakeChatService()
     private let desktop = FakeNotificationPresenter()
+    private let clock = ManualClock()
     private let accounts: AccountsCoordinator
     private var coordinator: NotificationCoordinator?
     private let plans = RoomID("plans")
@@ -17,7 +19,7 @@ final class NotificationChangeTests {
     private let start = localTime(2026, 3, 10)
 
     init() {
-        let local = ConversationCoordinator(service: service, now: { [start] in start })
+        let local = ConversationCoordinator(service: service, time: Timekeeper(clock), now: { [start] in start })
         accounts = AccountsCoordinator(local: local)
         local.start(opening: nil)
         coordinator = NotificationCoordinator(
@@ -113,6 +115,31 @@ final class NotificationChangeTests {
         change(message(1, "at three"), message(9, "unknown"))
         await eventually { self.body == "Ann: at three\nAnn: fine" }
         await arrive(1, "at four", shows: "Ann: fine\nAnn: at four")
+    }
+
+    @Test("Of many edits in succession, a notification shows the latest once a second.")
+    func manyEdits() async {
+        await list(plans: 0)
+        await arrive(1, "one", shows: "Ann: one")
+        change(message(1, "two"))
+        await eventually { self.body == "Ann: two" }
+        for text in ["three", "four", "five"] { change(message(1, text)) }
+        await clock.waitForSleepers()
+        await waitUntilIdle()
+        #expect(body == "Ann: two")
+        clock.advance(by: .seconds(1))
+        await eventually { self.body == "Ann: five" }
+        clock.advance(by: .seconds(1))
+        change(message(1, "six"))
+        await eventually { self.body == "Ann: six" }
+        // A notification that is withdrawn meanwhile does not come back.
+        change(message(1, "seven"))
+        await clock.waitForSleepers()
+        service.publish(.removed([MessageID("$1")]), in: plans)
+        await eventually { self.desktop.shown.isEmpty }
+        clock.advance(by: .seconds(1))
+        await waitUntilIdle()
+        #expect(desktop.shown.isEmpty)
     }
 
     @Test("A deletion that came before changes were observed counts.")

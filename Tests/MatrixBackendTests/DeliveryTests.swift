@@ -118,7 +118,9 @@ import Testing
         let parts = try await AccountParts.make()
         let markers = ReadMarkers(client: parts.client, store: parts.store, ownUserID: MemberID("@me:example.org"))
         let marks = UnreadMarks(client: parts.client, store: parts.store, ownUserID: AccountParts.own)
-        let state = ConnectionState(outbox: parts.writer.outbox, readMarkers: markers, unreadMarks: marks)
+        let state = ConnectionState(
+            outbox: parts.writer.outbox, readMarkers: markers, unreadMarks: marks,
+            directRooms: DirectRoomList(client: parts.client, context: parts.context, store: parts.store))
         #expect(state.current == .connecting)
         await state.set(.online)
         #expect(await parts.writer.outbox.isOnline)

@@ -16,7 +16,8 @@ import Testing
     private func entry(_ parts: AccountParts) -> RoomEntry {
         RoomEntry(
             client: parts.client, context: parts.context, writer: parts.writer, entered: EnteredRooms(),
-            directRooms: DirectRoomList(client: parts.client, context: parts.context), keys: parts.keys)
+            directRooms: DirectRoomList(client: parts.client, context: parts.context, store: parts.store),
+            keys: parts.keys)
     }
 
     private func invite(_ parts: AccountParts, to invitation: RoomID) async throws {
@@ -145,13 +146,79 @@ import Testing
         let parts = try await AccountParts.make(transport.client)
         let chats = DirectChats(
             client: parts.client, store: parts.store, ownUserID: AccountParts.own,
-            list: DirectRoomList(client: parts.client, context: parts.context),
+            list: DirectRoomList(client: parts.client, context: parts.context, store: parts.store),
             invitations: parts.writer.invitations, entry: entry(parts), keys: parts.keys,
             privacy: PrivacyPreference(Privacy(encryptsDirectChats: false)))
         let opened = try await chats.open(with: partner)
         #expect(opened == (membership == "join" ? room : RoomID("!new:example.org")))
         #expect(try await parts.store.hasRoom(opened))
         await #expect(throws: ChatError.notFound) { try await chats.open(with: AccountParts.own.rawValue) }
+        await parts.store.close()
+    }
+
+    @Test("A direct chat that the server could not list is opened again, once for all requests, and listed later.")
+    func unlistedDirectChat() async throws {
+        let listed = Mutex<JSONValue>([:])
+        let created = Mutex(0)
+        let isFailing = Mutex(true)
+        let transport = FakeTransport.responding { request in
+            if request.url.path.hasSuffix("/m.direct") {
+                guard case .json(let body) = request.body else { return listed.withLock { $0 } }
+                if isFailing.withLock({ $0 }) { return ["errcode": "M_UNKNOWN", "status": 500] }
+                listed.withLock { $0 = (try? JSONValue(parsing: body)) ?? .null }
+                return [:]
+            }
+            if request.url.path.contains("/m.room.member/") { return ["membership": "invite"] }
+            guard request.url.path.hasSuffix("/createRoom") else { return nil }
+            let number = created.withLock { count in
+                count += 1
+                return count
+            }
+            return ["room_id": .string("!new\(number):example.org")]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let list = DirectRoomList(client: parts.client, context: parts.context, store: parts.store)
+        let chats = DirectChats(
+            client: parts.client, store: parts.store, ownUserID: AccountParts.own, list: list,
+            invitations: parts.writer.invitations, entry: entry(parts), keys: parts.keys,
+            privacy: PrivacyPreference(Privacy(encryptsDirectChats: false)))
+        let opened = try await withThrowingTaskGroup(of: RoomID.self) { group in
+            for _ in 1...3 { group.addTask { [partner] in try await chats.open(with: partner) } }
+            return try await group.reduce(into: Set<RoomID>()) { $0.insert($1) }
+        }
+        #expect(opened == [RoomID("!new1:example.org")])
+        #expect(listed.withLock { $0 } == [:])
+        isFailing.withLock { $0 = false }
+        // Another list of the same store, as after a restart.
+        await DirectRoomList(client: parts.client, context: parts.context, store: parts.store).sendUnsent()
+        #expect(listed.withLock { $0 } == .object([partner: ["!new1:example.org"]]))
+        await parts.store.close()
+    }
+
+    @Test(
+        "A chat whose mark was lost is reused, but not what may be a group",
+        arguments: [(2, []), (3, []), (nil, []), (2, ["@eve:example.org"])] as [(Int?, [String])])
+    func unmarkedChat(joined: Int?, others: [String]) async throws {
+        let transport = FakeTransport.responding { request in
+            if request.url.path.hasSuffix("/m.direct") { return [:] }
+            if request.url.path.contains("/m.room.member/") { return ["membership": "join"] }
+            return request.url.path.hasSuffix("/createRoom") ? ["room_id": "!new:example.org"] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        var batch = AccountParts.batch()
+        var state = RoomState.unencrypted
+        state.joinedCount = joined
+        state.heroes = ([partner] + others).map { MemberID($0) }
+        batch.state = state
+        batch.members = [Member(id: MemberID(partner), displayName: "Ann", kind: .person)]
+        _ = try await parts.store.apply(SyncBatch(rooms: [batch]))
+        let chats = DirectChats(
+            client: parts.client, store: parts.store, ownUserID: AccountParts.own,
+            list: DirectRoomList(client: parts.client, context: parts.context, store: parts.store),
+            invitations: parts.writer.invitations, entry: entry(parts), keys: parts.keys,
+            privacy: PrivacyPreference(Privacy(encryptsDirectChats: false)))
+        let isChat = joined == 2 && others.isEmpty
+        #expect(try await chats.open(with: partner) == (isChat ? room : RoomID("!new:example.org")))
         await parts.store.close()
     }
 
@@ -166,7 +233,7 @@ import Testing
             return [:]
         }
         let parts = try await AccountParts.make(transport.client)
-        let list = DirectRoomList(client: parts.client, context: parts.context)
+        let list = DirectRoomList(client: parts.client, context: parts.context, store: parts.store)
         await withTaskGroup { group in
             for number in 1...3 {
                 group.addTask { await list.add(RoomID("!\(number):example.org"), with: "@\(number):example.org") }

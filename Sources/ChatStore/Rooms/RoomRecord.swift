@@ -125,6 +125,23 @@ struct RoomRecord {
         return UnreadCount(messages: try row.value("unread"), mentions: try row.value("mentions"))
     }
 
+    /// Returns the counts of the stored messages that would be unread if their senders were not ignored. The position is
+    /// read anew.
+    func hiddenUnread(in db: Database) throws -> UnreadCount {
+        guard try !IgnoredUserTable(db: db).keys.isEmpty else { return UnreadCount(messages: 0, mentions: 0) }
+        let position = try RoomRecord.find(key, in: db)?.fullyReadPosition ?? .min
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT count(*) AS messages, coalesce(sum(a.level = 2), 0) AS mentions
+                    FROM message m LEFT JOIN attention a ON a.message = m.key
+                    WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND m.kind <> 7
+                        AND coalesce(a.level, 1) <> 0 AND m.sender IN (SELECT user FROM ignoredUser)
+                    """), arguments: [MessageKey(room: key, position: position).raw, keys.upperBound])
+        guard let row else { return UnreadCount(messages: 0, mentions: 0) }
+        return UnreadCount(messages: try row.value("messages"), mentions: try row.value("mentions"))
+    }
+
     /// Changes the unread mention count by `count`.
     func addMentions(_ count: Int, in db: Database) throws {
         try db.cachedStatement(

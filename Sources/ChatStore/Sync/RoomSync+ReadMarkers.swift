@@ -17,9 +17,12 @@ extension RoomSync {
 
     /// Stores the difference between the server's unread count and the count of stored messages. A negative difference
     /// means that events missing locally mark messages as read or redact them.
+    ///
+    /// Stored messages of ignored users count there: a server goes on counting what it had counted before they were
+    /// ignored.
     func note(_ counted: UnreadCount?, isMissing: Bool, in record: RoomRecord) throws {
         if let counted {
-            let storedCount = try record.unread(in: db)
+            let storedCount = try record.unread(in: db) + record.hiddenUnread(in: db)
             try db.cachedStatement(sql: "INSERT OR REPLACE INTO unseen VALUES (?, ?, ?)").execute(arguments: [
                 record.key, counted.messages - storedCount.messages, counted.mentions - storedCount.mentions,
             ])
@@ -48,7 +51,7 @@ extension RoomSync {
         let unseen = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT unread, mentions FROM unseen WHERE room = ?"), arguments: [record.key])
         guard let unseen else { return nil }
-        var count = try record.unread(in: db)
+        var count = try record.unread(in: db) + record.hiddenUnread(in: db)
         count.messages += UnreadCount.clamped(try unseen.value("unread"))
         count.mentions += UnreadCount.clamped(try unseen.value("mentions"))
         return count
@@ -67,12 +70,19 @@ extension RoomSync {
     /// everything up to there was missing, so older messages may have been inserted after it. Keeps as many of the
     /// newest messages unread as the server counts.
     private func moveUnresolvedMarker(in record: RoomRecord, _ counted: UnreadCount) throws {
+        let shown = try max(0, counted.messages - record.hiddenUnread(in: db).messages)
         guard let record = try RoomRecord.find(record.key, in: db), let read = record.fullyReadPosition,
-            try record.unread(in: db).messages > counted.messages,
+            try record.unread(in: db).messages > shown,
             try TimelineGap.last(in: record, db).map({ $0.position <= read + 1 }) ?? true,
             try !EventPositions(record: record, db: db).isOccupied(read),
-            let position = try record.unreadMessage(after: read, skipping: counted.messages, in: db)
+            let position = try record.unreadMessage(after: read, skipping: shown, in: db)
         else { return }
         _ = try MessageEditor(record: record, db: db).markRead(at: position)
+    }
+}
+
+extension UnreadCount {
+    fileprivate static func + (_ a: UnreadCount, _ b: UnreadCount) -> UnreadCount {
+        UnreadCount(messages: a.messages + b.messages, mentions: a.mentions + b.mentions)
     }
 }

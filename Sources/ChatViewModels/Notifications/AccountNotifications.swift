@@ -1,5 +1,6 @@
 import ChatCore
 import Composer
+import ComposerSessions
 import Foundation
 import Observation
 
@@ -31,6 +32,8 @@ final class AccountNotifications {
     /// How many messages of a room are compared with the notification when its changes begin to be observed.
     private static let comparedMessages = 50
     private static let summaryRoom = RoomID("")
+    /// The least time between two changes of a notification, of which a room may have many a second.
+    private static let updateInterval = Duration.seconds(1)
 
     private let account: String
     private let conversations: ConversationCoordinator
@@ -47,6 +50,10 @@ final class AccountNotifications {
     private var arrivals: Task<Void, Never>?
     /// Observe changes of the messages in ``unread``.
     private var observations: [RoomID: Task<Void, Never>] = [:]
+    /// When a change of a room's messages was shown last.
+    private var updates: [RoomID: Duration] = [:]
+    /// Show the latest change of a room's messages later.
+    private var waitingUpdates: [RoomID: Task<Void, Never>] = [:]
     private var list: ChangeSubscription?
     private var attention: ChangeSubscription?
 
@@ -76,13 +83,14 @@ final class AccountNotifications {
 
     isolated deinit {
         arrivals?.cancel()
-        for observation in observations.values { observation.cancel() }
+        for task in [Task<Void, Never>](observations.values) + waitingUpdates.values { task.cancel() }
     }
 
     func withdrawAll() {
         arrivals?.cancel()
         (list, attention) = (nil, nil)
         for room in observations.keys { endObservation(of: room) }
+        for room in waitingUpdates.keys { endUpdates(of: room) }
         for room in shown { withdraw(room) }
     }
 
@@ -126,16 +134,18 @@ final class AccountNotifications {
     }
 
     /// - Parameter isUpdate: Whether nothing has arrived: a notification that looks the same is not shown again.
+    /// - Returns: whether it was shown.
+    @discardableResult
     private func show(
         _ room: RoomID, _ content: NotificationPreferences.Content, isImportant: Bool, playsSound: Bool,
         isUpdate: Bool = false
-    ) {
-        guard let entry = unread[room] else { return }
+    ) -> Bool {
+        guard let entry = unread[room] else { return false }
         let row = row(of: room)
         let texts = text.texts(
             room: row?.name ?? entry.entries.last?.line.sender ?? "", isDirect: row?.kind == .direct,
             lines: entry.entries.map(\.line), count: entry.messages.count, showing: content)
-        if isUpdate, texts == (entry.title, entry.body) { return }
+        if isUpdate, texts == (entry.title, entry.body) { return false }
         unread[room]?.title = texts.title
         unread[room]?.body = texts.body
         present(
@@ -144,6 +154,7 @@ final class AccountNotifications {
                 target: NotificationTarget(account: account, room: room, message: entry.entries.last?.message),
                 title: texts.title, body: texts.body, avatar: content > .nothing ? row?.avatar : nil,
                 isImportant: isImportant, playsSound: playsSound))
+        return true
     }
 
     private func showSummary(playsSound: Bool) {
@@ -194,14 +205,39 @@ final class AccountNotifications {
         }
         guard !entry.messages.isEmpty else { return forget(room) }
         unread[room] = entry
-        show(
+        noteChange(of: room)
+    }
+
+    /// Shows a room's notification as it is now, or as it is once the interval is over.
+    private func noteChange(of room: RoomID) {
+        guard waitingUpdates[room] == nil else { return }
+        let time = conversations.environment.time
+        guard let last = updates[room], time.now() < last + Self.updateInterval else { return showUpdate(room) }
+        waitingUpdates[room] = Task { [weak self] in
+            do { try await time.sleep(last + Self.updateInterval) } catch { return }
+            guard !Task.isCancelled else { return }
+            self?.waitingUpdates[room] = nil
+            self?.showUpdate(room)
+        }
+    }
+
+    private func showUpdate(_ room: RoomID) {
+        guard let entry = unread[room] else { return }
+        let isShown = show(
             room, content, isImportant: entry.entries.contains(where: \.isMention), playsSound: false, isUpdate: true)
+        if isShown { updates[room] = conversations.environment.time.now() }
+    }
+
+    private func endUpdates(of room: RoomID) {
+        waitingUpdates.removeValue(forKey: room)?.cancel()
+        updates[room] = nil
     }
 
     /// Withdraws a room's notification.
     private func forget(_ room: RoomID) {
         unread[room] = nil
         endObservation(of: room)
+        endUpdates(of: room)
         withdraw(room)
     }
 

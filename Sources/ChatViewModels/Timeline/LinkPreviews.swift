@@ -7,8 +7,17 @@ public import Observation
 public final class LinkPreviews {
     /// The cache is emptied when it reaches this size.
     private static let maxCount = 500
-    /// How long no other link of a host is requested again.
+    /// The failures of one link in succession.
+    private struct Failure {
+        var count: Int
+        /// When the last one happened.
+        var time: Duration
+    }
+
+    /// How long no other link of a host is requested again, and a link that has failed once. With each failure in
+    /// succession, the time doubles for that link.
     private static let retryInterval = Duration.seconds(60)
+    private static let maxRetryInterval = Duration.seconds(3600)
 
     @ObservationIgnored private let room: RoomID
     @ObservationIgnored private let service: any RoomCapabilityService
@@ -16,7 +25,7 @@ public final class LinkPreviews {
     private var cache: [String: LinkPreview?] = [:]
     @ObservationIgnored private var requested: Set<String> = []
     /// The links that count as having no preview because their last request failed.
-    @ObservationIgnored private var failed: Set<String> = []
+    @ObservationIgnored private var failed: [String: Failure] = [:]
     /// When a link of a host last failed or was requested again.
     @ObservationIgnored private var attempts: [String: Duration] = [:]
     @ObservationIgnored private let time: Timekeeper
@@ -43,8 +52,9 @@ public final class LinkPreviews {
                 store(try await service.linkPreview(of: address, in: room), of: address)
             } catch {
                 // It counts as having none until it may be requested again.
+                let count = (failed[address]?.count ?? 0) + 1
                 store(nil, of: address)
-                failed.insert(address)
+                failed[address] = Failure(count: count, time: time.now())
                 noteAttempt(at: address)
             }
         }
@@ -52,15 +62,18 @@ public final class LinkPreviews {
 
     private func store(_ preview: LinkPreview?, of address: String) {
         requested.remove(address)
-        failed.remove(address)
-        if cache.count >= Self.maxCount { (cache, failed) = ([:], []) }
+        failed[address] = nil
+        if cache.count >= Self.maxCount { (cache, failed) = ([:], [:]) }
         cache[address] = .some(preview)
     }
 
     /// Whether a link may be requested again. Of many links of a host that cannot be reached, scrolling through them
     /// requests one a minute.
     private func mayRetry(_ address: String) -> Bool {
-        guard isOnline, failed.contains(address), !requested.contains(address) else { return false }
+        guard isOnline, let failure = failed[address], !requested.contains(address) else { return false }
+        // Of more than six failures, the interval is at its limit.
+        let interval = min(Self.retryInterval * (1 << min(failure.count - 1, 6)), Self.maxRetryInterval)
+        guard time.now() - failure.time >= interval else { return false }
         if let last = attempts[Self.host(of: address)], time.now() - last < Self.retryInterval { return false }
         noteAttempt(at: address)
         return true

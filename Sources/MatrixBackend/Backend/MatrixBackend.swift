@@ -108,12 +108,13 @@ public actor MatrixBackend {
             rooms: rooms, invitations: ValueFeed(invitations), ownNames: OwnNames())
         let readMarkers = ReadMarkers(client: client, store: store, ownUserID: ownUserID, privacy: privacy)
         let unreadMarks = UnreadMarks(client: client, store: store, ownUserID: ownUserID)
-        let connection = ConnectionState(outbox: outbox, readMarkers: readMarkers, unreadMarks: unreadMarks)
+        let directRooms = DirectRoomList(client: client, context: context, store: store)
+        let connection = ConnectionState(
+            outbox: outbox, readMarkers: readMarkers, unreadMarks: unreadMarks, directRooms: directRooms)
         self.connection = connection
         timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers, unreadMarks: unreadMarks)
 
         entered = EnteredRooms()
-        let directRooms = DirectRoomList(client: client, context: context)
         entry = RoomEntry(
             client: client, context: context, writer: writer, entered: entered, directRooms: directRooms, keys: keys)
         directChats = DirectChats(

@@ -31,6 +31,15 @@ struct DirectRooms: Equatable, Sendable {
         (json[user]?.array ?? []).compactMap { MatrixEvent.identifier($0) }.map { RoomID($0) }
     }
 
+    /// Returns a copy with the other list's rooms added that it does not have.
+    func adding(_ other: DirectRooms) -> DirectRooms {
+        var sum = self
+        for user in (other.json.object ?? [:]).keys.sorted() {
+            for room in other.rooms(with: user) { sum = sum.adding(room, with: user) ?? sum }
+        }
+        return sum
+    }
+
     /// Returns a copy with the room added, or `nil` if it is listed already.
     func adding(_ room: RoomID, with user: String) -> DirectRooms? {
         guard !rooms(with: user).contains(room) else { return nil }

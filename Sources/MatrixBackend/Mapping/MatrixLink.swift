@@ -31,7 +31,8 @@ enum MatrixLink {
         member.rawValue.firstIndex(of: ":").map { String(member.rawValue[member.rawValue.index(after: $0)...]) }
     }
 
-    private static func servers(of members: [MemberID]) -> [String] {
+    /// Returns at most three servers: the first member's, then those with the most members.
+    static func servers(of members: [MemberID]) -> [String] {
         let ownServer = members.first.flatMap(server)
         var counts: [String: Int] = [:]
         for name in members.compactMap(server) where name != ownServer && !name.isEmpty {

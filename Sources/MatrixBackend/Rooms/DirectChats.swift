@@ -11,9 +11,29 @@ struct DirectChats: Sendable {
     let entry: RoomEntry
     let keys: AccountEncryption
     let privacy: PrivacyPreference
+    /// One at a time: the second request for a user finds the room that the first has created.
+    private let gate = SerialGate()
+
+    init(
+        client: MatrixClient, store: ChatStore, ownUserID: MemberID, list: DirectRoomList,
+        invitations: ValueFeed<[Invitation]>, entry: RoomEntry, keys: AccountEncryption, privacy: PrivacyPreference
+    ) {
+        self.client = client
+        self.store = store
+        self.ownUserID = ownUserID
+        self.list = list
+        self.invitations = invitations
+        self.entry = entry
+        self.keys = keys
+        self.privacy = privacy
+    }
 
     func open(with user: String) async throws -> RoomID {
         guard case .user(let user)? = ChatAddress(user), user != ownUserID.rawValue else { throw ChatError.notFound }
+        return try await gate.run { try await findOrCreate(with: user) }
+    }
+
+    private func findOrCreate(with user: String) async throws -> RoomID {
         if let room = try await existingRoom(with: user) { return room }
         // Accept a pending invitation from that user instead of creating another room.
         if let waiting = invitations.value.first(where: { $0.isDirect && $0.inviter?.rawValue == user }) {
@@ -38,10 +58,30 @@ struct DirectChats: Sendable {
             else {
                 continue
             }
-            // If the server does not answer, reuse the room rather than create another one.
-            let membership = try? await client.membership(of: user, in: room)
-            if membership.map({ ["join", "invite"].contains($0) }) ?? true { return room }
+            if await mayBeIn(room, user) { return room }
+        }
+        for room in try await store.rooms(with: MemberID(user)) where try await isUnlistedChat(room, with: user) {
+            guard await mayBeIn(room, user) else { continue }
+            await list.add(room, with: user)
+            return room
         }
         return nil
+    }
+
+    /// If the server does not answer, a room is reused rather than another one created.
+    private func mayBeIn(_ room: RoomID, _ user: String) async -> Bool {
+        let membership = try? await client.membership(of: user, in: room)
+        return membership.map { ["join", "invite"].contains($0) } ?? true
+    }
+
+    /// Whether only the two users are in a room, which has neither a name nor an alias: its mark as a direct chat, or
+    /// the answer to its creation, may have been lost. One whose members the server has not counted may be a group.
+    private func isUnlistedChat(_ room: RoomID, with user: String) async throws -> Bool {
+        let state = try await store.roomState(of: room)
+        guard state.name == nil, state.alias == nil, state.succession.next == nil, let count = state.joinedCount,
+            count <= 2, state.heroes.allSatisfy({ $0 == MemberID(user) })
+        else { return false }
+        let members = try await store.members(of: room).filter { !$0.hasLeft }
+        return Set(members.map(\.id)) == [ownUserID, MemberID(user)]
     }
 }

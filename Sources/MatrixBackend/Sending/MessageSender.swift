@@ -45,7 +45,8 @@ struct MessageSender: Sendable {
         let isSealed = try await encryption.isKnownOn(in: room)
         var queued: [(transaction: TransactionID, message: WrittenMessage)] = []
         for (transaction, written) in messages {
-            let message = isSealed ? try await uploads.copyingFiles(of: written) : written
+            var message = isSealed ? try await uploads.copyingFiles(of: written) : written
+            message.text = await mentions.addingServers(to: message.text)
             try await check(message)
             guard excess(of: message, isEdit: false, isSealed: isSealed) <= 0 else { throw ChatError.messageTooLong }
             queued += zip(transaction.first(message.eventMessages.count), message.eventMessages).map { ($0, $1) }
@@ -56,6 +57,8 @@ struct MessageSender: Sendable {
         if removesDraft { rooms.refresh(room) }
         return queued.map(\.message)
     }
+
+    private var mentions: RoomMentions { RoomMentions(store: store, ownUserID: ownUserID) }
 
     private func check(_ message: WrittenMessage) async throws {
         try ChatLimits.check(message)
@@ -81,6 +84,7 @@ struct MessageSender: Sendable {
         try await encryption.rejectIfUnsendable(in: room)
         let isSealed = try await encryption.isKnownOn(in: room)
         let (target, existing) = try await target(message, in: room, isOwn: true)
+        let text = await mentions.addingServers(to: text)
         let changed = WrittenMessage(text, kind: existing.kind, files: existing.attachments)
         try ChatLimits.checkMessage(text.source, attachments: changed.files.count)
         guard excess(of: changed, isEdit: true, isSealed: isSealed) <= 0 else { throw ChatError.messageTooLong }

@@ -8,11 +8,13 @@ actor ConnectionState {
     private let outbox: Outbox
     private let readMarkers: ReadMarkers
     private let unreadMarks: UnreadMarks
+    private let directRooms: DirectRoomList
 
-    init(outbox: Outbox, readMarkers: ReadMarkers, unreadMarks: UnreadMarks) {
+    init(outbox: Outbox, readMarkers: ReadMarkers, unreadMarks: UnreadMarks, directRooms: DirectRoomList) {
         self.outbox = outbox
         self.unreadMarks = unreadMarks
         self.readMarkers = readMarkers
+        self.directRooms = directRooms
     }
 
     nonisolated var current: MatrixBackend.Connection { feed.value }
@@ -39,9 +41,10 @@ actor ConnectionState {
         guard !Task.isCancelled else { return false }
         let hasChanged = await set(new)
         guard new == .online else { return false }
-        Task { [readMarkers, unreadMarks] in
+        Task { [readMarkers, unreadMarks, directRooms] in
             await readMarkers.sendUnsent()
             await unreadMarks.sendUnsent()
+            if hasChanged { await directRooms.sendUnsent() }
         }
         return hasChanged
     }

@@ -21,26 +21,23 @@ final class ParlanceApplication {
         application: application, settings: { [weak self] in self?.shared.settings },
         background: { [background] in background },
         withMainWindow: { [weak self] in self?.withWindow($0) },
+        ending: ending,
         report: { [weak self] in self?.handle($0) })
-    private var lifecycle = ProgramLifecycle()
-    private var session: RunningSession?
-    /// What is to be done once the session runs, with or without a window; `nil` if it could not be opened.
-    private var sessionRequests: [@MainActor (RunningSession?) -> Void] = []
-    /// Whether the session could not be opened, and is not being opened again.
-    private var hasFailed = false
-    private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application)) { [weak self] target, text in
-        self?.send(text, answering: target)
+    private lazy var ending = EndConfirmation { [weak self] in
+        await self?.session?.accounts.obstacleToEnding(within: .seconds(5), waitsForWork: $0)
     }
-    private lazy var screenLock = ScreenLock()
-    private var notifications: NotificationCoordinator?
-    private var search: DesktopSearch?
+    private var lifecycle = ProgramLifecycle()
+    private lazy var current = CurrentSession { [weak self] in self?.handle(.sessionRequested) }
+    private var session: RunningSession? { current.session }
+    private lazy var notifications = SessionNotifications(
+        application: application, shared: shared, current: current,
+        withWindow: { [weak self] in self?.withWindow($0) }, used: { [weak self] in self?.ending.cancel() })
     private var shellSearch: ShellSearch?
     /// Started while GTK initializes, so that the rooms are available for the first frame.
     private var opening: Task<RunningSession.Backends, any Error>?
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
-    private var releasing: Timeout?
-    private var forgetting: Timeout?
+    private let memory = MemoryRelease()
     private lazy var serviceRestart = ServiceRestart(
         mayRestart: { [weak self] in await self?.mayRestart(losingUndo: $0) == true },
         restart: { [weak self] in self?.handle(.restartDue) })
@@ -113,6 +110,12 @@ final class ParlanceApplication {
     /// - Returns: `false` if there is no display. The session goes on: it may be all that receives messages.
     @discardableResult
     private func requestWindow() -> Bool {
+        // Launching the program again after Quit keeps it running.
+        ending.cancel()
+        return showWindow()
+    }
+
+    private func showWindow() -> Bool {
         guard application.startToolkit() else {
             StandardError.write("cannot open a display: the window is not shown")
             return false
@@ -134,16 +137,11 @@ final class ParlanceApplication {
 
     private func answerSearches() {
         shellSearch = ShellSearch(
-            search: { [weak self] in
-                await withCheckedContinuation { done in
-                    self?.withSession { session in
-                        guard let session else { return done.resume(returning: nil) }
-                        // Who types a search sends a request with each letter.
-                        if self?.waiting != nil { self?.awaitRequest() }
-                        let search = self?.search ?? DesktopSearch(session.accounts)
-                        self?.search = search
-                        done.resume(returning: search)
-                    }
+            withSession: { [weak self] request in
+                self?.current.perform { session in
+                    // Who types a search sends a request with each letter.
+                    if session != nil, self?.waiting != nil { self?.awaitRequest() }
+                    request(session)
                 }
             },
             open: { [weak self] target in self?.withWindow { $0.open(.message(target)) } },
@@ -190,7 +188,7 @@ final class ParlanceApplication {
         case .presentWindow:
             waiting = nil
             serviceRestart.cancel()
-            DispatchMonitor.setInterval(seconds: Self.monitorInterval)
+            memory.windowOpens()
             if let session { presenter.present(session) }
         case .closeWindow: presenter.close()
         case .awaitRequest: awaitRequest()
@@ -201,6 +199,25 @@ final class ParlanceApplication {
         case .restart:
             restarts = true
             end()
+        }
+    }
+
+    /// Quits once nothing would be lost, or the user agrees.
+    private func requestQuit() {
+        guard session != nil else { return handle(.quitRequested) }
+        ending.request({ [weak self] in self?.handle(.quitRequested) }, asking: { [weak self] in self?.ask($0) })
+    }
+
+    /// Asks in the main window, which is shown for it.
+    private func ask(_ question: EndQuestion) {
+        guard showWindow() else {
+            StandardError.write("cannot open a display: quitting loses what could not be stored")
+            return question.agree()
+        }
+        presenter.perform { [weak self, weak session] window in
+            // Another session has lost nothing yet.
+            guard let session, self?.session === session else { return question.withdraw() }
+            QuitDialog.present(question, over: window.window)
         }
     }
 
@@ -215,30 +232,14 @@ final class ParlanceApplication {
     private func mayRestart(losingUndo: Bool) async -> Bool {
         guard let session, await session.accounts.mayRestart(losingUndo: losingUndo) else { return false }
         // The desktop removes some notifications with the process, and none would be withdrawn once it is read.
-        return presenter.isEmpty && notifications?.isEmpty == true && !application.isInUse
+        return presenter.isEmpty && notifications.isEmpty && !application.isInUse
     }
 
-    /// Gives back what only the start needed, and what a session without a window does not need, once what its start or
-    /// its window left has come to rest.
+    /// Gives back what only the start needed, and what a session without a window does not need.
     private func releaseMemory() {
-        // A start maps two thirds of the code, most of it because Linux maps what is around what runs.
-        forgetting = Timeout(after: .milliseconds(1500)) { Task { await Memory.forgetCode() } }
-        releasing = Timeout(after: .seconds(4)) { [weak self] in
-            guard let self, let session else { return }
-            let hasWindow = !presenter.isEmpty
-            DispatchMonitor.setInterval(seconds: hasWindow ? Self.monitorInterval : 60)
-            Task {
-                if !hasWindow {
-                    await session.releaseMemory()
-                    await Memory.trim()
-                }
-                await Memory.forgetCode()
-            }
-        }
+        memory.schedule(
+            for: { [weak self] in self?.session }, hasWindow: { [weak self] in self?.presenter.isEmpty == false })
     }
-
-    /// In seconds, with a window.
-    private static let monitorInterval: UInt64 = 30
 
     private func awaitRequest() {
         waiting = Timeout(after: Self.requestTime) { [weak self] in self?.handle(.waitEnded) }
@@ -248,20 +249,17 @@ final class ParlanceApplication {
     private static let requestTime = Duration.seconds(10)
 
     private func openSession() {
-        hasFailed = false
+        current.noteOpening()
         let backends = opening ?? RunningSession.startBackends(sharing: shared, isRestart: endOfSession != nil)
         let start = endOfSession ?? Date()
         (opening, endOfSession) = (nil, nil)
         Task {
             do {
                 let session = try await RunningSession.start(backends.value, sharing: shared)
-                self.session = session
-                notifications = NotificationCoordinator(
-                    session.accounts, presenter: notifier, preferences: shared.preferences,
-                    translator: shared.translator, isLocked: { [screenLock] in screenLock.isLocked },
-                    start: start)
+                current.noteOpened(session)
+                notifications.follow(session, from: start)
                 background.follow(session.accounts)
-                answerSessionRequests()
+                current.performRequests()
                 handle(.sessionOpened)
                 if presenter.isEmpty { session.connect() }
                 await reportRepairs(of: session)
@@ -291,9 +289,10 @@ final class ParlanceApplication {
         serviceRestart.cancel()
         presenter.sessionClosing()
         let closing = session
-        (session, endOfSession) = (nil, Date())
-        notifications = nil
-        search = nil
+        current.noteClosing()
+        endOfSession = Date()
+        notifications.noteClosing()
+        shellSearch?.noteClosing()
         Task {
             await closing?.close()
             handle(.sessionClosed)
@@ -302,8 +301,7 @@ final class ParlanceApplication {
 
     private func presentFailure(_ error: any Error) {
         status = 1
-        hasFailed = true
-        answerSessionRequests()
+        current.noteFailure()
         handle(.sessionFailed)
         guard application.startToolkit() else {
             // Nobody can be asked what to do.
@@ -336,16 +334,12 @@ final class ParlanceApplication {
     // MARK: Actions and settings
 
     private func addActions() {
-        application.addAction("quit") { [weak self] in self?.handle(.quitRequested) }
+        application.addAction("quit") { [weak self] in self?.requestQuit() }
         application.addTextAction("open-room") { [weak self] in self?.perform("open-room", $0) }
         for action in ["new-message", "search"] {
             application.addAction(action) { [weak self] in self?.perform(action, "") }
         }
-        for action in RoomNotifier.AnswerAction.allCases {
-            application.addTextAction(action.rawValue) { [weak self] in
-                if let target = NotificationTarget($0) { self?.answer(action, target) }
-            }
-        }
+        notifications.addActions()
         application.addAction("preferences") { [weak self] in
             guard let self, let settings = self.shared.settings else { return }
             let shared = self.shared
@@ -362,47 +356,6 @@ final class ParlanceApplication {
                     version: parlanceVersion, encryptionLibrary: RatchetLibrary.version, over: $0.window)
             }
         }
-    }
-
-    /// Does what the user chose in a notification.
-    private func answer(_ action: RoomNotifier.AnswerAction, _ target: NotificationTarget) {
-        switch action {
-        case .open, .reply:
-            let replies = action == .reply
-            if let accounts = session?.accounts, accounts.hasWindow(of: target) {
-                return accounts.show(target, replies: replies)
-            }
-            withWindow { $0.open(replies ? .reply(target) : .message(target)) }
-        case .markRead: withSession { session in Task { await session?.accounts.markRead(target) } }
-        }
-    }
-
-    /// Sends a reply, which is on the disk meanwhile.
-    private func send(_ text: String, answering target: NotificationTarget) {
-        if let reply = shared.unsentReplies.accept(text, answering: target) { deliver(reply) }
-    }
-
-    /// A reply that comes while the store cannot be opened waits until it is repaired.
-    private func deliver(_ reply: UnsentReplies.Reply) {
-        guard let session else { return wait { [weak self] _ in self?.deliver(reply) } }
-        Task { await session.accounts.deliver(reply) }
-    }
-
-    private func withSession(_ request: @escaping @MainActor (RunningSession?) -> Void) {
-        guard session != nil || hasFailed else { return wait(request) }
-        request(session)
-    }
-
-    /// Waits with a request until the session is open.
-    private func wait(_ request: @escaping @MainActor (RunningSession?) -> Void) {
-        sessionRequests.append(request)
-        handle(.sessionRequested)
-    }
-
-    private func answerSessionRequests() {
-        let requests = sessionRequests
-        sessionRequests = []
-        for request in requests { request(session) }
     }
 
     private func applyAppearance() {

@@ -51,7 +51,7 @@ final class SharedEnvironment {
                 sources: [EmojiSource(library: emoji), DirectorySource(prefix: "/", directory: commandDirectory)]),
             archive: RoomArchive(
                 source: backend, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) }),
-            canImport: canImport, encryption: backend as? any EncryptionService)
+            canImport: canImport, encryption: backend as? any EncryptionService, ongoingWork: .shared)
     }
 
     /// The languages to check spelling in: those that were chosen, or else the user's.

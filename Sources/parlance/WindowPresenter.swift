@@ -8,6 +8,7 @@ final class WindowPresenter {
     private let settings: @MainActor () -> Settings?
     private let background: @MainActor () -> BackgroundOperation
     private let withMainWindow: @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void
+    private let ending: EndConfirmation
     private let report: @MainActor (ProgramLifecycle.Event) -> Void
     private var window: MainWindow?
     /// The rooms in windows of their own; `nil` until the session has its first main window.
@@ -21,17 +22,20 @@ final class WindowPresenter {
 
     /// - Parameters:
     ///   - withMainWindow: does something in the main window, which is shown for it.
+    ///   - ending: closes the last window where the program ends with it.
     ///   - report: receives `windowClosing` and `windowClosed` of the last window.
     init(
         application: Application, settings: @escaping @MainActor () -> Settings?,
         background: @escaping @MainActor () -> BackgroundOperation,
         withMainWindow: @escaping @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void,
+        ending: EndConfirmation,
         report: @escaping @MainActor (ProgramLifecycle.Event) -> Void
     ) {
         self.application = application
         self.settings = settings
         self.background = background
         self.withMainWindow = withMainWindow
+        self.ending = ending
         self.report = report
     }
 
@@ -102,17 +106,32 @@ final class WindowPresenter {
         if isEmpty { report(.windowClosed) }
     }
 
-    /// Asks once whether the program goes on without a window.
+    /// Asks once whether the program goes on without a window. Without one, it ends only once nothing would be lost, or
+    /// the user agrees.
     private func mayClose(_ window: TopLevel, _ close: @escaping @MainActor () -> Void) -> Bool {
         let background = background()
-        guard background.isUndecided, openCount == 1 else { return true }
-        BackgroundDialog.present(over: window) { [weak window] runs in
+        guard openCount == 1, !background.isAllowed else { return true }
+        guard background.isUndecided else {
+            confirmEnd(window, close)
+            return false
+        }
+        BackgroundDialog.present(over: window) { [weak self, weak window] runs in
             background.decide(runs) { isAllowed in
-                if isAllowed { return close() }
-                if let window { BackgroundDialog.presentDenial(over: window) }
+                guard let self, let window else { return close() }
+                guard isAllowed else { return BackgroundDialog.presentDenial(over: window) }
+                if runs { close() } else { self.confirmEnd(window, close) }
             }
         }
         return false
+    }
+
+    private func confirmEnd(_ window: TopLevel, _ close: @escaping @MainActor () -> Void) {
+        ending.request(close) { [weak self, weak window] question in
+            guard let self, let window else { return question.withdraw() }
+            // Another window may have been opened meanwhile, so that the program goes on.
+            guard openCount == 1, !background().isAllowed else { return question.agree() }
+            QuitDialog.present(question, over: window)
+        }
     }
 
     // MARK: Opening

@@ -40,4 +40,24 @@ final class HiddenComposerTests: GtkTestCase {
             try bench.close()
         }
     }
+
+    func testDraftIsShownAndCopied() throws {
+        try onMain {
+            let bench = try ConversationBench(2)
+            let (bar, session) = (bench.view.hiddenDraftBar, bench.fixture.coordinator.environment.session)
+            bench.conversation.composer.handle(.insert("Half a thought\nand more", origin: .paste))
+            XCTAssertFalse(bar.widget.isMapped)
+            bench.conversation.noteEncrypted()
+            session.encryption = .off(.missing)
+            XCTAssertTrue(bench.wait { bar.widget.isMapped })
+            XCTAssertEqual(bar.preview, "Draft: Half a thought")
+            XCTAssertTrue(bar.copy.grabFocus())
+            try bench.press("space")
+            XCTAssertEqual(try bench.clipboardText(), "Half a thought\nand more")
+            session.encryption = .on
+            XCTAssertTrue(bench.wait { !bar.widget.isMapped })
+            XCTAssertEqual(bench.conversation.composer.document.text, "Half a thought\nand more")
+            try bench.close()
+        }
+    }
 }

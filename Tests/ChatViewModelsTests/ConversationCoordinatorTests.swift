@@ -24,6 +24,19 @@ import Testing
         await eventually { again.acceptsMessages }
     }
 
+    @Test("The draft of a room that accepts no messages stays readable.")
+    func draftOfABlockedRoom() async {
+        let conversation = await start()
+        await eventually { conversation.composer.state.isReady }
+        conversation.composer.handle(.insert("half", origin: .paste))
+        #expect(conversation.hiddenDraft == nil, "the composer shows it")
+        service.encryption = { _ in throw ChatError.unreachable }
+        conversation.checkEncryption()
+        await eventually { conversation.hiddenDraft == "half" }
+        conversation.composer.handle(.clear)
+        #expect(conversation.hiddenDraft == nil)
+    }
+
     @Test("Unknown encryption of a room is requested again once the server can be reached")
     func unknownEncryptionIsCheckedAgainOnline() async {
         service.encryption = { _ in throw ChatError.unreachable }
@@ -171,6 +184,18 @@ import Testing
         forwarder.forward([MessageID("m1")], to: b)
         await eventually { sent.values.count == 2 }
         #expect(sent.values.last?.files.map(\.uri) == ["sealed"])
+    }
+
+    @Test("Several messages are forwarded in one step, in timeline order, so that none is without the others")
+    func severalMessagesAreForwardedTogether() async throws {
+        service.known = { [a] id in
+            let place = Int64(id.rawValue.dropFirst())
+            return place.map { Fixtures.message($0, in: a.rawValue, text: "text \($0)") }
+        }
+        let conversation = await start()
+        coordinator.forwarder(of: conversation).forward([MessageID("m2"), MessageID("m1")], to: b)
+        await eventually { self.coordinator.toasts.contains(.message("Forwarded to Room b")) }
+        #expect(service.batches == [["text 1", "text 2"]])
     }
 
     // MARK: Links

@@ -96,6 +96,7 @@ extension FakeChatService: ChatService {
     @MainActor func send(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
     ) async throws {
+        batches.append(messages.map(\.message.text.source))
         for (transaction, message) in messages { _ = try await send(message, as: transaction, to: room) }
         if messages.contains(where: { $0.message.removesDraft }) { drafts[room] = draft }
     }

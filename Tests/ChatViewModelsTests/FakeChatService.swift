@@ -24,6 +24,8 @@ import Observation
     @ObservationIgnored var before: @MainActor (Call) async throws -> Void = { _ in }
     /// Called for each message that is sent.
     @ObservationIgnored var onSend: @MainActor (WrittenMessage) -> Void = { _ in }
+    /// The messages of each call that sends several in one step, by their texts.
+    var batches: [[String]] = []
     /// Returns the page before a position; evaluated at the call, returned once ``before`` returns.
     @ObservationIgnored var pages: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
         .init(messages: [], hasOlder: false)

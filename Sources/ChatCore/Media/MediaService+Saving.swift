@@ -4,9 +4,10 @@ import Glibc
 extension MediaService {
     /// Copies the content to a file of the user's choice, downloading it if needed. An existing file is replaced
     /// only once the copy is complete.
+    /// - Parameter work: counts it meanwhile.
     /// - Throws: ``ChatError/notFound``, a download error, or a storage error; an existing file is unchanged then.
-    public func save(_ media: MediaReference, to target: URL) async throws {
-        try await copyFile(try await content(of: media), to: target)
+    public func save(_ media: MediaReference, to target: URL, countedBy work: OngoingWork = .shared) async throws {
+        try await work.run { try await copyFile(try await content(of: media), to: target) }
     }
 }
 

@@ -45,6 +45,7 @@ final class ConversationView {
     private let lock: Widget
     private let trustBar = TrustBar()
     private let upgradedRoomBanner = UpgradedRoomBanner()
+    let hiddenDraftBar = HiddenDraftBar()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     private let outputs: Outputs
@@ -118,6 +119,7 @@ final class ConversationView {
         addMarking(to: builder["footer"])
         addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
+        builder["footer", Box.self].append(hiddenDraftBar.widget)
         widget.insert(trustBar.widget, after: searchBar.widget)
         addCopying()
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
@@ -171,6 +173,7 @@ final class ConversationView {
             Rendering({ conversation.isEncrypted }, { [weak self] in self?.lock.isVisible = $0 }),
             Rendering({ conversation.encryptionNeed }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ ClockFormat.desktop.isTwelveHour }, { [weak self] _ in self?.timeline.showRowsAgain() }),
+            Rendering({ conversation.hiddenDraft }, { [weak self] in self?.hiddenDraftBar.show($0) }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
             Rendering({ conversation.encryptionNotice(.gettext) }, { [weak self] in self?.showEncryption($0) }),
             Rendering({ conversation.acceptsMessages }, { [weak self] in self?.showComposer($0) }),

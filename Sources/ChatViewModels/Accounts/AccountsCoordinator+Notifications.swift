@@ -8,7 +8,10 @@ extension AccountsCoordinator {
     public func mayRestart(losingUndo: Bool) async -> Bool {
         guard !hasWindow, roomWindows.isEmpty, verifications.current == nil, !isWaiting else { return false }
         guard losingUndo || coordinatorIDs.allSatisfy({ coordinator(of: $0)?.canUndo != true }) else { return false }
-        return await service?.mayRestart() ?? true
+        await flushDrafts()
+        guard !isWorking, !hasUnstoredDraft else { return false }
+        guard await service?.mayRestart() ?? true else { return false }
+        return !isWorking
     }
 
     /// The status for the desktop's list of background apps; empty for none.

@@ -49,6 +49,12 @@ public final class Conversation {
         case .unknown: false
         }
     }
+    /// The text of the draft while no messages can be sent, which the user may want to use elsewhere; `nil` for none.
+    public var hiddenDraft: String? {
+        guard !acceptsMessages else { return nil }
+        let text = composer.draftText
+        return text.isEmpty ? nil : text
+    }
     /// Says in place of the composer why no messages can be sent, if encryption is the reason.
     public func encryptionNotice(_ translator: Translator) -> String? {
         switch encryption {

@@ -211,6 +211,12 @@ public final class ConversationCoordinator {
         return isStored
     }
 
+    /// Whether a draft would be lost with the program, after ``flushDrafts()``.
+    var hasUnstoredDraft: Bool { composers.hasUnstoredDraft }
+
+    /// Whether a composer is still copying a file.
+    var isCopyingFiles: Bool { composers.isCopyingFiles }
+
     /// Whether a composer can undo or redo.
     var canUndo: Bool { composers.canUndo }
 
@@ -236,7 +242,7 @@ public final class ConversationCoordinator {
     public func forwarder(from room: RoomID, reportingTo requests: WindowRequests) -> MessageForwarder {
         MessageForwarder(
             service: environment.service, translator: environment.translator, rooms: rooms, source: room,
-            requests: requests)
+            requests: requests, ongoingWork: environment.ongoingWork)
     }
 
     /// Stores all drafts and the scroll positions; returns when they are stored.

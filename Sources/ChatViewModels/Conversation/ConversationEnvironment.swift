@@ -42,6 +42,8 @@ public struct ConversationEnvironment {
     public let encryption: (any EncryptionService)?
     /// Where the composers say which files they hold.
     public let mediaInUse: MediaInUse
+    /// Where is counted what an end of the program would interrupt.
+    public let ongoingWork: OngoingWork
 
     public init(
         service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() },
@@ -50,7 +52,8 @@ public struct ConversationEnvironment {
         spellChecker: (any SpellChecker)? = nil,
         inputController: (any ComposerInputController)? = nil, completion: Completion? = nil,
         archive: (any ConversationArchive)? = nil, canImport: Bool = false,
-        encryption: (any EncryptionService)? = nil, mediaInUse: MediaInUse = .shared
+        encryption: (any EncryptionService)? = nil, mediaInUse: MediaInUse = .shared,
+        ongoingWork: OngoingWork = OngoingWork()
     ) {
         self.service = service
         self.time = time
@@ -67,6 +70,7 @@ public struct ConversationEnvironment {
         self.canImport = canImport
         self.encryption = encryption
         self.mediaInUse = mediaInUse
+        self.ongoingWork = ongoingWork
     }
 
     /// See ``BackendCapabilities/plainTexts``.

@@ -10,6 +10,7 @@ public struct MessageForwarder {
     let rooms: RoomListViewModel
     let source: RoomID
     let requests: WindowRequests
+    let ongoingWork: OngoingWork
 
     /// The rooms whose names contain the search text, in list order; all rooms if it is empty.
     public func destinations(matching typed: String) -> [RoomListViewModel.Row] {
@@ -18,8 +19,8 @@ public struct MessageForwarder {
         return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
-    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones. If
-    /// encrypted messages would be sent unencrypted, the window asks first.
+    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones: all of
+    /// them or none. If encrypted messages would be sent unencrypted, the window asks first.
     public func forward(_ messages: [MessageID], to room: RoomID) {
         perform {
             guard try await staysEncrypted(in: room) else {
@@ -38,7 +39,7 @@ public struct MessageForwarder {
 
     private func perform(_ work: @escaping () async throws -> Void) {
         Task {
-            do { try await work() } catch { requests.show(.failed(ChatError(error))) }
+            do { try await ongoingWork.run(work) } catch { requests.show(.failed(ChatError(error))) }
         }
     }
 
@@ -47,6 +48,8 @@ public struct MessageForwarder {
         let remaining = found.filter(\.hasContent)
         guard !remaining.isEmpty else { throw ChatError.notFound }
         let readsPlainTexts = service.capabilities.contains(.plainTexts)
+        // Queued in one step: if one failed behind another, a retry would forward the first one again.
+        var copies: [(transaction: TransactionID, message: WrittenMessage)] = []
         for message in remaining {
             var copy = WrittenMessage(forwarding: message, readsPlainTexts: readsPlainTexts)
             if isUnencrypted {
@@ -54,8 +57,9 @@ public struct MessageForwarder {
                     copy.files[index] = try await service.unencrypted(copy.files[index])
                 }
             }
-            _ = try await service.send(copy, as: TransactionID(UUID().uuidString), to: room)
+            copies.append((TransactionID(UUID().uuidString), copy))
         }
+        try await service.send(copies, to: room)
         requests.show(.message(translator("Forwarded to {room}", ["room": name(of: room)])))
     }
 

@@ -12,6 +12,8 @@ final class HiddenDraftBar {
     init() {
         widget = Box(.horizontal, spacing: 6)
         widget.addStyle("toolbar")
+        // With the padding of the style, aligned with the notice above.
+        (widget.marginStart, widget.marginEnd) = (6, 6)
         widget.isVisible = false
         label.hexpand = true
         label.xalign = 0

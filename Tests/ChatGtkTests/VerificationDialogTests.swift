@@ -52,6 +52,8 @@ final class VerificationDialogTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Verified") })
                 try RealInput.press("Return")
                 XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                // It stays listed: the server may reject its signature later.
+                XCTAssertEqual(service.calls.last, "confirmMatch v")
             }
         }
     }

@@ -42,7 +42,7 @@ public struct ConversationEnvironment {
     public let encryption: (any EncryptionService)?
     /// Where the composers say which files they hold.
     public let mediaInUse: MediaInUse
-    /// Where is counted what an end of the program would interrupt.
+    /// Counts the work that the end of the program would interrupt.
     public let ongoingWork: OngoingWork
 
     public init(

@@ -71,7 +71,7 @@ public final class LinkPreviews {
     /// requests one a minute.
     private func mayRetry(_ address: String) -> Bool {
         guard isOnline, let failure = failed[address], !requested.contains(address) else { return false }
-        // Of more than six failures, the interval is at its limit.
+        // From the seventh failure on, the interval stays at its maximum.
         let interval = min(Self.retryInterval * (1 << min(failure.count - 1, 6)), Self.maxRetryInterval)
         guard time.now() - failure.time >= interval else { return false }
         if let last = attempts[Self.host(of: address)], time.now() - last < Self.retryInterval { return false }

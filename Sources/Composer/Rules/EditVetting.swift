@@ -27,7 +27,7 @@ struct EditVetting {
         return false
     }
 
-    /// Whether interceptors allow all edits of a change that makes the text no longer. Reports a denial.
+    /// Whether interceptors allow all edits of a change, which must not lengthen the text. Reports a denial.
     func allows(_ change: TextChange, _ plugIns: PlugIns, _ transaction: inout EventTransaction) -> Bool {
         var vetted = document
         for edit in change.edits {

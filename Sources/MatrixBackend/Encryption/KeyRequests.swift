@@ -149,7 +149,7 @@ actor KeyRequests {
             case .done(let isDone):
                 attempts = 0
                 isComplete = isComplete && isDone
-                // Those of who has begun to wait meanwhile are not made yet.
+                // The requests of callers that began to wait meanwhile have not been made yet.
                 guard !hasNews else { continue }
                 answerWaiters(.made(isComplete: isComplete, errors: pauses.mapValues(\.error)))
                 isComplete = true

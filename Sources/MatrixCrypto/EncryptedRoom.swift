@@ -29,6 +29,14 @@ public struct EncryptedRoom: Codable, Equatable, Sendable {
         maxAge = (isKnown ? Self.age(in: content) : nil) ?? Self.defaults.age
     }
 
+    /// The settings in place of a damaged record, which proves that the room is encrypted. The lost ones may have been as
+    /// strict as these.
+    static func mended(at now: Date) -> EncryptedRoom {
+        var room = EncryptedRoom(.null, at: now)
+        (room.maxMessages, room.maxAge) = (messages.lowerBound, ages.lowerBound)
+        return room
+    }
+
     /// Applies another `m.room.encryption` where it is stricter. An unsupported algorithm never replaces the supported
     /// one.
     public mutating func tighten(by content: JSONValue) {
@@ -63,24 +71,32 @@ extension EncryptedRoom {
     init(record: CryptoRecord) throws { self = try JSONDecoder().decode(EncryptedRoom.self, from: record.value) }
 
     /// Returns a room's settings; `nil` if the room is not known to be encrypted.
-    /// - Throws: If the record is unreadable, which must not pass for an unencrypted room.
+    /// - Throws: If it cannot be read, which must not pass for an unencrypted room: a `DecodingError` if its record is
+    ///   damaged, which ``note(_:in:at:)`` replaces.
     public static func stored(_ room: ExactText, in storage: any CryptoStorage) async throws -> EncryptedRoom? {
         try await storage.cryptoRecord(key(room)).map { try EncryptedRoom(record: $0) }
     }
 
-    /// Records the `m.room.encryption` contents of rooms, in the order of the events. Calls must not overlap.
+    /// Records the `m.room.encryption` contents of rooms, in the order of the events, and replaces damaged records of
+    /// these rooms. Calls must not overlap.
     public static func note(
         _ contents: [(room: ExactText, content: JSONValue)], in storage: any CryptoStorage, at now: Date
     ) async throws {
+        var change = CryptoChange()
         var rooms: [ExactText: (before: EncryptedRoom?, now: EncryptedRoom)] = [:]
         for (room, content) in contents {
             if rooms[room] == nil {
-                let before = try await stored(room, in: storage)
-                rooms[room] = (before, before ?? EncryptedRoom(content, at: now))
+                let record = try await storage.cryptoRecord(key(room))
+                let before = record.flatMap { try? EncryptedRoom(record: $0) }
+                if let record, before == nil {
+                    change.put.append(try DamagedRecords.copy(record))
+                    rooms[room] = (nil, mended(at: now))
+                } else {
+                    rooms[room] = (before, before ?? EncryptedRoom(content, at: now))
+                }
             }
             rooms[room]?.now.tighten(by: content)
         }
-        var change = CryptoChange()
         for (room, value) in rooms where value.before != value.now {
             change.put.append(CryptoRecord(key(room), value: try JSONEncoder().encode(value.now)))
         }

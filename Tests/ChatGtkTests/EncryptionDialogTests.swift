@@ -327,6 +327,36 @@ final class EncryptionDialogTests: GtkTestCase {
         }
     }
 
+    func testRecoveryKeyIsCheckedFromThePreferences() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+            let viewModel = EncryptionCoordinator(service) { $0.rawValue }
+                .preferences(account: "@ann:example.org", name: "Ann")
+            let groups = EncryptionPreferencesGroups(viewModel)
+            let page = Box(.vertical, spacing: 12)
+            for group in groups.groups { page.append(group) }
+            let window = TestWindow(page, width: 360, height: 900)
+            XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains("Check Recovery Key…") })
+            try RealInput.activate(window.window)
+            try XCTUnwrap(Self.row("Check Recovery Key…", in: page)).grabFocus()
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Recovery Key") != nil })
+            let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Recovery Key"))
+            try RealInput.activate(dialog)
+            try RealInput.type("EsTc")
+            try RealInput.press("alt+h")
+            XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Recovery Key Accepted") })
+            XCTAssertEqual(service.calls.filter { $0.hasPrefix("recover") }, ["recover EsTc"])
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved))
+            XCTAssertTrue(MainLoop.pump { !page.visibleTexts.contains("Check Recovery Key…") })
+            window.close()
+        }
+    }
+
     func testKeyFileIsExportedWithAPassphraseThatWasTypedTwice() throws {
         try onMain {
             try Resource.load()

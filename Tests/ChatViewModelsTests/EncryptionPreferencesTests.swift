@@ -157,6 +157,40 @@ struct EncryptionPreferencesTests {
         #expect(proven.dropFirst().allSatisfy { $0 == "Unlocks your identity on a new device" })
     }
 
+    @Test("A recovery key that this device does not need can be checked, with words of its own.")
+    func checkedRecoveryKey() async throws {
+        let viewModel = await make()
+        #expect(viewModel.state.canCheckRecoveryKey)
+        let check = viewModel.encryption.recoveryKeyCheck()
+        #expect(check.state.step == .recovering && text.windowTitle(check.state) == "Recovery Key")
+        #expect(
+            text.explanation(check.state) == "Enter the recovery key that you saved, to see whether it still works.")
+        #expect(text.nextButton(check.state) == "C_heck")
+        service.fail("recover", with: .wrongRecoveryKey)
+        check.send(.recover(AccountCredential("EsT d")))
+        await eventually { check.state.error == .service(.wrongRecoveryKey) && !check.state.isBusy }
+        check.send(.recover(AccountCredential("EsT c")))
+        await eventually { check.state.step == .done }
+        #expect(text.title(check.state) == "Recovery Key Accepted")
+        #expect(text.explanation(check.state).hasPrefix("It unlocks your account’s encryption on a new device."))
+        #expect(service.calls.filter { $0.hasPrefix("recover") } == ["recover EsT d", "recover EsT c"])
+    }
+
+    @Test(
+        "Where there is no recovery key to check, or the device needs it, none is checked.",
+        arguments: [
+            EncryptionStatus(condition: .on, identity: .unconfirmed, recovery: .ready),
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .none),
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .incomplete),
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved),
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unknown),
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready, lacksIdentityKeys: true),
+            EncryptionStatus(condition: .off(.credentialLost), identity: .confirmed, recovery: .ready),
+        ])
+    func noRecoveryKeyToCheck(status: EncryptionStatus) async {
+        #expect(await !make(status).state.canCheckRecoveryKey)
+    }
+
     @Test("An account that is signed out says so, and not what its keys have reported before.")
     func signedOut() async {
         let session = AccountSession()

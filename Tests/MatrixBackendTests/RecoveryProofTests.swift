@@ -62,6 +62,40 @@ import ToolSupport
         await account.close()
     }
 
+    @Test(
+        "Without a backup, a key that the device does not need is typed to prove it; one that opens another storage is not."
+    )
+    func checkedKey() async throws {
+        let account = try await start(in: folder, credentials)
+        let former = try await account.backend.createIdentity(password: nil)
+        try await account.backend.confirmRecoveryKey()
+        try await account.backend.setBackupEnabled(false)
+        let secrets = try await cryptoMachine(account).storedSecrets()
+        let created = try await server.storage.create(secrets)
+        await account.backend.encryptionMonitor.recoveryChanged()
+        var unproven = account.backend.encryptionStatuses().makeAsyncIterator()
+        while await unproven.next()?.isRecoveryProven != false {}
+        await #expect(throws: EncryptionError.wrongRecoveryKey) {
+            try await account.backend.recover(with: former.text)
+        }
+        try await account.backend.recover(with: created.recoveryKey.text)
+        var proven = account.backend.encryptionStatuses().makeAsyncIterator()
+        while true {
+            guard let status = await proven.next() else { break }
+            guard status.isRecoveryProven else { continue }
+            #expect(status.recovery == .ready && status.backup == .off)
+            break
+        }
+        // A storage of keys that are not of this identity proves nothing.
+        var madeUp: [SecretName: KeyMaterial] = [:]
+        for name in SecretName.allCases { madeUp[name] = try KeyMaterial() }
+        let other = try await server.storage.create(madeUp)
+        await #expect(throws: EncryptionError.incompleteRecovery) {
+            try await account.backend.recover(with: other.recoveryKey.text)
+        }
+        await account.close()
+    }
+
     @Test("The recovery key is proven where the storage was created, where it was typed, and where it was replaced.")
     func provenRecovery() async throws {
         let first = try await start(in: folder, credentials)

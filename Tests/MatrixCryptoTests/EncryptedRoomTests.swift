@@ -61,7 +61,26 @@ import Testing
         #expect(try await noted(["algorithm": "m.other"], Self.megolm)?.isSupported == true)
     }
 
-    @Test("An unreadable record is an error, and nothing is recorded that cannot be stored")
+    @Test("A damaged record is an error until it is replaced by the strictest settings, and a copy of it stays")
+    func damaged() async throws {
+        let storage = FakeCryptoStorage()
+        try await EncryptedRoom.note([("!r:b", ["algorithm": "m.other"])], in: storage, at: now)
+        await storage.set(Data("x".utf8), for: CryptoRecord.Key(.encryptedRoom, owner: "!r:b"))
+        await #expect(throws: DecodingError.self) { try await EncryptedRoom.stored("!r:b", in: storage) }
+        let later = now.addingTimeInterval(60)
+        try await EncryptedRoom.note([("!other:b", Self.megolm), ("!r:b", .null)], in: storage, at: later)
+        let room = try #require(try await EncryptedRoom.stored("!r:b", in: storage))
+        #expect(room.isSupported && room.maxMessages == 1 && room.maxAge == 3_600_000)
+        // Whatever was queued until then may have been sent in the clear.
+        #expect(room.firstSeen == Int64(later.timeIntervalSince1970 * 1000))
+        #expect(try await EncryptedRoom.stored("!other:b", in: storage)?.maxMessages == 100)
+        #expect(try await storage.cryptoRecords(.damaged, owner: nil).map(\.value) == [Data("x".utf8)])
+        // What it names later counts, and is not damaged.
+        try await EncryptedRoom.note([("!r:b", ["algorithm": "m.other"])], in: storage, at: later)
+        #expect(try await EncryptedRoom.stored("!r:b", in: storage)?.isSupported == false)
+    }
+
+    @Test("Nothing is recorded that cannot be stored")
     func failures() async throws {
         let storage = FakeCryptoStorage()
         await storage.fail(1)
@@ -69,10 +88,5 @@ import Testing
             try await EncryptedRoom.note([("!r:b", Self.megolm)], in: storage, at: now)
         }
         #expect(try await EncryptedRoom.stored("!r:b", in: storage) == nil)
-        await storage.set(Data("x".utf8), for: CryptoRecord.Key(.encryptedRoom, owner: "!r:b"))
-        await #expect(throws: (any Error).self) { try await EncryptedRoom.stored("!r:b", in: storage) }
-        await #expect(throws: (any Error).self) {
-            try await EncryptedRoom.note([("!r:b", Self.megolm)], in: storage, at: now)
-        }
     }
 }

@@ -21,7 +21,8 @@ public protocol EncryptionService: Sendable {
     func replaceIdentity(password: String?) async throws -> RecoveryKey
     /// Confirms this device with the secret storage, and restores the backup's keys in the background. If the backup
     /// fails, this throws nothing, and ``EncryptionStatus/backup`` tells. On a confirmed device, it gets the private keys
-    /// that are missing there, and throws ``EncryptionError/incompleteRecovery`` if the secret storage has none of them.
+    /// that are missing there, and proves the recovery (``EncryptionStatus/isRecoveryProven``); it throws
+    /// ``EncryptionError/incompleteRecovery`` if it can do neither.
     ///
     /// If the server cannot be reached in the end, the device is confirmed later.
     /// - Parameter secret: The recovery key or the passphrase, as typed.

@@ -20,6 +20,7 @@ final class EncryptionPreferencesGroups {
     private let fingerprintRow = Box(.vertical, spacing: 3)
     private let recoveryKey = ActionRow(translated("Recovery Key"))
     private let newKey = Button()
+    private let check = ActionRow(translated("Check Recovery Key…"))
     private let backup = ActionRow(translated("Backup"))
     private let backupSwitch = Switch()
     private let reset = ActionRow(translated("Reset Identity…"))
@@ -62,6 +63,8 @@ final class EncryptionPreferencesGroups {
         backup.addSuffix(backupSwitch)
         backup.setActivatableWidget(backupSwitch)
         recovery.add(recoveryKey)
+        check.isActivatable = true
+        recovery.add(check)
         recovery.add(backup)
         reset.isActivatable = true
         recovery.add(reset)
@@ -97,6 +100,7 @@ final class EncryptionPreferencesGroups {
     private func connect() {
         setUp.onClick { [weak self] in self?.present(self?.viewModel.encryption.setUp()) }
         newKey.onClick { [weak self] in self?.present(self?.viewModel.encryption.newRecoveryKey()) }
+        check.onActivated { [weak self] in self?.present(self?.viewModel.encryption.recoveryKeyCheck()) }
         backupSwitch.onChange { [weak self] in self?.setBackup($0) }
         reset.onActivated { [weak self] in self?.present(self?.viewModel.encryption.reset()) }
         exporting.onActivated { [weak self] in self?.exportKeys() }
@@ -180,6 +184,7 @@ final class EncryptionPreferencesGroups {
         recoveryKey.setSubtitle(text.recovery(state.status))
         newKey.label = text.recoveryButton(state.status)
         newKey.isSensitive = state.canReplaceRecoveryKey
+        check.isVisible = state.canCheckRecoveryKey
         let failure = state.backupError.map { text.text(for: $0) }
         backup.setSubtitle(failure ?? text.backup(state.status))
         backup.setStyle("error", failure != nil)

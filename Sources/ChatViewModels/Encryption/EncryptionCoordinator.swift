@@ -63,8 +63,15 @@ public final class EncryptionCoordinator {
     /// Returns the dialog that creates another recovery key.
     public func newRecoveryKey() -> EncryptionSetUpViewModel { EncryptionSetUpViewModel(.saveRecoveryKey, of: self) }
 
+    /// Returns the dialog that checks whether the recovery key that the user has unlocks everything.
+    public func recoveryKeyCheck() -> EncryptionSetUpViewModel {
+        EncryptionSetUpViewModel(.enterRecoveryKey, of: self, purpose: .check)
+    }
+
     /// Returns the dialog that creates another identity.
-    public func reset() -> EncryptionSetUpViewModel { EncryptionSetUpViewModel(.confirmDevice, of: self, resets: true) }
+    public func reset() -> EncryptionSetUpViewModel {
+        EncryptionSetUpViewModel(.confirmDevice, of: self, purpose: .reset)
+    }
 
     /// Returns the dialog about a user's identity.
     /// - Parameter knownName: the user's display name, if known.
@@ -108,7 +115,7 @@ public nonisolated enum EncryptionNeed: Equatable, Sendable {
 
 extension EncryptionStatus {
     /// Whether the recovery key may supply private keys that this confirmed device lacks.
-    public var canRecoverKeys: Bool {
+    public nonisolated var canRecoverKeys: Bool {
         guard condition == .on, identity == .confirmed, lacksBackupKey || lacksIdentityKeys else { return false }
         switch recovery {
         case .unknown, .none: return false

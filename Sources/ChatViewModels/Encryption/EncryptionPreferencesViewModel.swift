@@ -173,6 +173,12 @@ extension EncryptionPreferencesViewModel.State {
 
     public nonisolated var canReplaceRecoveryKey: Bool { isAvailable && status?.identity == .confirmed }
 
+    /// Whether the user can type the recovery key to see that it unlocks everything.
+    public nonisolated var canCheckRecoveryKey: Bool {
+        isAvailable && !isSignedOut && status?.identity == .confirmed && status?.recovery == .ready
+            && status?.canRecoverKeys == false
+    }
+
     /// Whether a reset is offered beside the recovery key. An unconfirmed device offers it as a way to be confirmed.
     public nonisolated var canResetIdentity: Bool { isAvailable && status?.identity == .confirmed }
 

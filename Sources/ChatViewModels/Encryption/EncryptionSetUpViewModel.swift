@@ -25,6 +25,8 @@ public final class EncryptionSetUpViewModel: ViewModel {
 
     public nonisolated struct State: Equatable, Sendable {
         public private(set) var need: EncryptionNeed
+        /// Whether the recovery key is typed only to see that it unlocks everything.
+        public let isCheck: Bool
         public private(set) var firstStep: Step
         public internal(set) var step: Step
         /// Whether the account's identity is being reset.
@@ -48,8 +50,9 @@ public final class EncryptionSetUpViewModel: ViewModel {
         /// Whether the recovery key was written to a file, which changes the button's label.
         public internal(set) var isKeyFileSaved = false
 
-        init(_ need: EncryptionNeed, _ step: Step) {
+        init(_ need: EncryptionNeed, _ step: Step, isCheck: Bool = false) {
             self.need = need
+            self.isCheck = isCheck
             firstStep = step
             self.step = step
             isResetting = step == .resetting
@@ -117,10 +120,17 @@ public final class EncryptionSetUpViewModel: ViewModel {
     @ObservationIgnored private var isConfirmed = false
     @ObservationIgnored private var following: ChangeSubscription?
 
-    /// - Parameter resets: whether to start with the question whether to reset.
-    init(_ need: EncryptionNeed, of encryption: EncryptionCoordinator, resets: Bool = false) {
+    /// Why the dialog is opened, other than for what is needed.
+    nonisolated enum Purpose: Sendable {
+        /// It starts with the question whether to reset.
+        case reset
+        /// It checks the recovery key, which this device does not need.
+        case check
+    }
+
+    init(_ need: EncryptionNeed, of encryption: EncryptionCoordinator, purpose: Purpose? = nil) {
         service = encryption.service
-        state = State(need, resets ? .resetting : need.firstStep)
+        state = State(need, purpose == .reset ? .resetting : need.firstStep, isCheck: purpose == .check)
         if let status = encryption.status { apply(status) }
         following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
             if let status = $0 { self?.apply(status) }

@@ -66,6 +66,10 @@ public struct EncryptionText {
                 : translator(
                     "Others share the keys of their messages only with confirmed devices. Confirm this device to read and send encrypted messages."
                 )
+        case .recovering where state.isCheck:
+            state.hasPassphrase
+                ? translator("Enter the recovery key or the passphrase that you saved, to see whether it still works.")
+                : translator("Enter the recovery key that you saved, to see whether it still works.")
         case .recovering:
             state.hasPassphrase
                 ? translator("Enter the recovery key or the passphrase of your account.")
@@ -78,6 +82,8 @@ public struct EncryptionText {
             translator(
                 "This key is shown only once. Keep it in a password manager or on paper: with it you can read your messages if you lose this device."
             )
+        case .done where state.isCheck, .over where state.isCheck:
+            translator("It unlocks your account’s encryption on a new device. Keep it in a safe place.")
         case .done, .over:
             translator("Earlier messages become readable as their keys are restored from the backup.")
         }
@@ -99,7 +105,7 @@ public struct EncryptionText {
     public func nextButton(_ state: EncryptionSetUpViewModel.State) -> String? {
         switch state.step {
         case .introduction: state.need == .setUp ? translator("_Set Up") : translator("_Create")
-        case .recovering: translator("_Confirm")
+        case .recovering: state.isCheck ? translator("C_heck") : translator("_Confirm")
         case .password: translator("_Continue")
         case .showingKey, .done: translator("_Done")
         case .choosingMethod, .resetting, .over: nil

@@ -14,9 +14,19 @@ extension AccountEncryption {
 
     func encryptedRoom(_ room: RoomID) async throws -> EncryptedRoom? {
         guard let storage = try await roomStorage() else { return nil }
-        let found = try await EncryptedRoom.stored(ExactText(room.rawValue), in: storage)
+        let found = try await stored(ExactText(room.rawValue), in: storage)
         if found != nil { noteKnown(room) }
         return found
+    }
+
+    private func stored(_ room: ExactText, in storage: any CryptoStorage) async throws -> EncryptedRoom? {
+        do {
+            return try await EncryptedRoom.stored(room, in: storage)
+        } catch is DecodingError {
+            let time = now()
+            try await roomGate.run { try await EncryptedRoom.note([(room, .null)], in: storage, at: time) }
+            return try await EncryptedRoom.stored(room, in: storage)
+        }
     }
 
     /// Records, permanently, that rooms are encrypted.

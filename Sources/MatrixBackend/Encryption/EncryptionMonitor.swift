@@ -170,10 +170,7 @@ actor EncryptionMonitor {
         status.recovery = standing(status.backup, isKeyUnstored: try await machine.isBackupKeyUnstored())
         if case .found(let state) = recovery {
             status.hasPassphrase = state.hasPassphrase
-            var needed = Self.identitySecrets
-            if case .on = status.backup { needed.insert(.backup) }
-            let proven = try await machine.provenSecrets(in: state.secrets, of: state.key)
-            status.isRecoveryProven = proven.isSuperset(of: needed)
+            status.isRecoveryProven = try await machine.isProven(state, backup: status.backup)
             // The answer that made this key the default one may have been lost before the key was shown.
             if try await machine.stagedRecoveryKey(state.key.id) != nil { status.recovery = .unsaved }
         }
@@ -181,8 +178,6 @@ actor EncryptionMonitor {
         if status.recovery != .unknown, try await machine.isRecoveryKeyUnsaved() { status.recovery = .unsaved }
         return status
     }
-
-    private static let identitySecrets: Set<SecretName> = [.master, .selfSigning, .userSigning]
 
     /// - Parameter isKeyUnstored: see ``CryptoMachine/isBackupKeyUnstored()``.
     private func standing(
@@ -195,7 +190,7 @@ actor EncryptionMonitor {
         case .unusable: return .incomplete
         case .found(let found): state = found
         }
-        guard state.missing.isDisjoint(with: Self.identitySecrets) else { return .incomplete }
+        guard state.missing.isDisjoint(with: SecretName.ofIdentity) else { return .incomplete }
         // Otherwise, the recovery key would restore no messages.
         if case .on = backup, state.missing.contains(.backup) || isKeyUnstored { return .incomplete }
         return .ready
@@ -241,6 +236,19 @@ actor EncryptionMonitor {
             do { try await clock.sleep(for: wait, tolerance: nil) } catch { return }
             await verifier.tick()
         }
+    }
+}
+
+extension SecretName {
+    static let ofIdentity: Set<SecretName> = [.master, .selfSigning, .userSigning]
+}
+
+extension CryptoMachine {
+    /// Whether a key of the secret storage has opened on this device what a new one would need.
+    func isProven(_ storage: SecretStorage.State, backup: EncryptionStatus.Backup) async throws -> Bool {
+        var needed = SecretName.ofIdentity
+        if case .on = backup { needed.insert(.backup) }
+        return try await provenSecrets(in: storage.secrets, of: storage.key).isSuperset(of: needed)
     }
 }
 

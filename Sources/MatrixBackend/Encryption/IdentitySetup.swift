@@ -172,13 +172,18 @@ struct IdentitySetup: Sendable {
         await keys.noteChange()
         var isBackupReadable = false
         if let secret = opened.secrets[.backup] { isBackupReadable = await adopt(secret, from: opened.state) }
-        // Of another identity and a former backup.
+        // Of another identity and a former backup, unless it was typed only to see that it opens everything.
         let isUseless = adopted.allSatisfy { known[$0] != nil } && !isBackupReadable
-        if wasConfirmed, isUseless { throw EncryptionError.incompleteRecovery }
+        if wasConfirmed, isUseless, try await !isProven(opened.state) { throw EncryptionError.incompleteRecovery }
         try await waitUntilConfirmed()
         // Who types the key that was made here has saved it.
         let staged = try await keys.encrypting { try await $0.stagedRecoveryKey(opened.state.key.id) }
         if let staged, staged.isEqual(to: opened.key) { try await confirmRecoveryKey() }
+    }
+
+    private func isProven(_ state: SecretStorage.State) async throws -> Bool {
+        let backup = await keys.backup?.standing.backup ?? .unknown
+        return try await keys.encrypting { try await $0.isProven(state, backup: backup) }
     }
 
     /// The device counts as confirmed once the server returns its signature.

@@ -24,10 +24,13 @@ import Testing
     /// - Parameters:
     ///   - transactions: the transaction IDs of messages in the store.
     ///   - gap: the token of the gap before them.
+    ///   - prepare: changes the store.
     private func backend(
-        _ transport: FakeTransport, has transactions: [String] = [], gap: String? = nil
+        _ transport: FakeTransport, has transactions: [String] = [], gap: String? = nil,
+        _ prepare: (ChatStore) async throws -> Void = { _ in }
     ) async throws -> MatrixOutboxBackend {
         let store = try await ChatStore.open(in: folder.path("store"))
+        try await prepare(store)
         let messages = transactions.map {
             TimelineEvent.message(
                 NewMessage(
@@ -100,6 +103,54 @@ import Testing
         caughtUpStatus.hasCaughtUp = true
         #expect(try await backend.deliver(request(ago: 30)) == MessageID("$t"))
         #expect(sent(server) == ["t", "t"])
+    }
+
+    /// What the history has, beside what was in question.
+    struct FormerCase: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var body = "x"
+        var sender = RepeatedSendTests.own.rawValue
+        var secondsAfterQueuing = 1.0
+        var unsigned: JSONValue = [:]
+        /// Whether the store knows the event as that of another request.
+        var isOfOtherRequest = false
+        var wasAttempted = true
+        var isQueuedByNewDevice = false
+        var isRecognized = false
+    }
+
+    @Test(arguments: [
+        FormerCase(testDescription: "sent by the former device", isRecognized: true),
+        FormerCase(testDescription: "by a server whose clock is slow", secondsAfterQueuing: -30, isRecognized: true),
+        FormerCase(testDescription: "another text", body: "y"),
+        FormerCase(testDescription: "another user", sender: "@you:example.org"),
+        FormerCase(testDescription: "an earlier message", secondsAfterQueuing: -90),
+        FormerCase(testDescription: "this device", unsigned: ["transaction_id": "u"]),
+        FormerCase(testDescription: "another request", isOfOtherRequest: true),
+        FormerCase(testDescription: "never attempted", wasAttempted: false),
+        FormerCase(testDescription: "queued by this device", isQueuedByNewDevice: true),
+    ]) func messageOfAFormerDeviceIsRecognized(_ item: FormerCase) async throws {
+        var request = request(ago: 10)
+        request.wasAttempted = item.wasAttempted
+        let time = request.queuedAt.addingTimeInterval(item.secondsAfterQueuing).timeIntervalSince1970
+        let event = Events.event(
+            "$former", "m.room.message", ["msgtype": "m.text", "body": .string(item.body)], by: item.sender,
+            at: Int64(time * 1000), unsigned: item.unsigned)
+        let server = server([event])
+        let backend = try await backend(server, has: item.isOfOtherRequest ? ["former"] : ["other"]) { store in
+            let change = DeviceChange(store: store)
+            try await change.note("OLD", at: Fixtures.date)
+            // The first device replaces none.
+            #expect(try await !change.isAfter(request.queuedAt))
+            let seconds: Double = item.isQueuedByNewDevice ? -660 : -60
+            try await change.note("NEW", at: Fixtures.date.addingTimeInterval(seconds))
+            try await change.note("NEW", at: Fixtures.date)
+        }
+        caughtUpStatus.hasCaughtUp = true
+        let expected = item.isRecognized ? "$former" : "$t"
+        #expect(try await backend.deliver(request) == MessageID(expected))
+        #expect(sent(server) == (item.isRecognized ? [] : ["t"]))
+        #expect(deliveries.ids.withLock { $0 } == [MessageID(expected)])
     }
 
     @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isOnServer: Bool) async throws {

@@ -12,13 +12,13 @@ final class AccountHome {
     let folder = TemporaryFolder()
     let keyring = FakeCredentialStore()
 
-    func start(connects: Bool = true, isRestart: Bool = false) async throws -> (
-        accounts: MatrixAccounts, list: ChatStore
-    ) {
+    func start(
+        connects: Bool = true, isRestart: Bool = false, over transport: any MatrixTransport = CurlTransport()
+    ) async throws -> (accounts: MatrixAccounts, list: ChatStore) {
         let list = try await ChatStore.open(in: folder.path("parlance"))
         let accounts = MatrixAccounts(
             list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: keyring,
-            transport: CurlTransport(), deviceName: "Test", isRestart: isRestart)
+            transport: transport, deviceName: "Test", isRestart: isRestart)
         try await accounts.start(connects: connects)
         return (accounts, list)
     }

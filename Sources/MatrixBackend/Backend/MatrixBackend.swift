@@ -286,6 +286,8 @@ public actor MatrixBackend {
     /// - Parameter credential: The credential that encrypts the keys.
     package func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
+        // If this fails, the next start records it.
+        try? await DeviceChange(store: store).note(device, at: context.now())
         let missed: Bool
         do {
             missed = try await store.setting(AccountEncryption.missedSetting) == AccountEncryption.missedMark

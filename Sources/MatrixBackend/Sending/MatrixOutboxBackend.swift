@@ -34,10 +34,12 @@ struct MatrixOutboxBackend: OutboxBackend {
         let (ownUserID, now) = (context.ownUserID, context.now)
         self.ownUserID = ownUserID
         self.keys = keys
-        fetcher = MessageFetcher(client: client, context: context, opener: EventOpener(keys: keys, store: store))
+        let opener = EventOpener(keys: keys, store: store)
+        fetcher = MessageFetcher(client: client, context: context, opener: opener)
         encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
         sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
-        repeats = RepeatedSends(client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, now: now)
+        repeats = RepeatedSends(
+            client: client, store: store, opener: opener, ownUserID: ownUserID, syncStatus: syncStatus, now: now)
         uploads = MediaUploads(client: client, media: media)
         self.now = now
         self.onDelivery = onDelivery
@@ -135,6 +137,13 @@ struct MatrixOutboxBackend: OutboxBackend {
         }
         let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
         try contents.forEach { try check($0, way) }
+        if request.wasAttempted {
+            let missing = zip(transactions, contents).filter { sent[$0.0] == nil }
+            sent.merge(
+                try await repeats.messagesOfFormerDevice(
+                    missing.map { (transaction: $0.0, content: $0.1) }, in: request.room, queuedAt: request.queuedAt)
+            ) { current, _ in current }
+        }
         for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
             sent[transaction] = try await post(content, to: request.room, as: transaction, way)
         }

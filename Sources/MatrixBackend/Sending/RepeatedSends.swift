@@ -14,8 +14,12 @@ struct RepeatedSends: Sendable {
     private static let pageSize = 100
     private static let maxPages = 20
 
+    /// The tolerated difference where an identical message of another device would pass for the one in question.
+    private static let minClockSkew: TimeInterval = 60
+
     let client: MatrixClient
     let store: ChatStore
+    let opener: EventOpener
     let ownUserID: MemberID
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
@@ -49,6 +53,38 @@ struct RepeatedSends: Sendable {
         return existing.merging(skipped) { current, _ in current }
     }
 
+    /// Searches history for what a former device of the account may have sent of a request (``DeviceChange``): events
+    /// with these contents that no device is known to have sent as another request.
+    /// - Throws: ``DeliveryError/unreachable`` until the sync has caught up.
+    func messagesOfFormerDevice(
+        _ contents: [(transaction: TransactionID, content: JSONValue)], in room: RoomID, queuedAt: Date
+    ) async throws -> [TransactionID: MessageID] {
+        guard try await DeviceChange(store: store).isAfter(queuedAt) else { return [:] }
+        guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
+        var missing = contents
+        var found: [TransactionID: MessageID] = [:]
+        let earliest = queuedAt.addingTimeInterval(-Self.minClockSkew)
+        try await search(room, since: earliest, before: nil) { events in
+            let foreign = events.filter {
+                $0.sender == ownUserID && $0.sentAt >= earliest && $0.unsigned["transaction_id"] == nil
+            }
+            for event in try await opener.opened(foreign, in: room) {
+                guard let index = missing.lastIndex(where: { Self.isSame($0.content, event.content) }),
+                    try await store.messages([event.id], in: room).first?.transactionID == nil
+                else { continue }
+                found[missing.remove(at: index).transaction] = event.id
+            }
+            return !missing.isEmpty
+        }
+        return found
+    }
+
+    /// Whether two contents are of the same message. What is uploaded anew with each attempt, such as posters, differs.
+    private static func isSame(_ content: JSONValue, _ other: JSONValue) -> Bool {
+        let keys = ["msgtype", "body", "formatted_body", "filename", "url", "m.relates_to"]
+        return keys.allSatisfy { content[$0] == other[$0] } && content["file"]?["url"] == other["file"]?["url"]
+    }
+
     /// Searches the newest gap for events that a limited sync skipped.
     private func skippedMessages(
         _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date
@@ -64,18 +100,32 @@ struct RepeatedSends: Sendable {
     private func sentMessages(
         _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date, before start: String?
     ) async throws -> [TransactionID: MessageID] {
-        let earliest = queuedAt.addingTimeInterval(-Self.clockSkew)
         var found: [TransactionID: MessageID] = [:]
-        var token = start
-        for number in 0..<Self.maxPages where number == 0 || token != nil && found.count < transactions.count {
-            let page = try await client.history(of: room, before: token, limit: Self.pageSize)
-            for event in page.events where event.sender == ownUserID {
+        try await search(room, since: queuedAt.addingTimeInterval(-Self.clockSkew), before: start) { events in
+            for event in events where event.sender == ownUserID {
                 guard let text = event.unsigned["transaction_id"]?.string else { continue }
                 let transaction = TransactionID(text)
                 if transactions.contains(transaction) { found[transaction] = event.id }
             }
-            token = page.events.last.map { $0.sentAt > earliest } ?? true ? page.next : nil
+            return found.count < transactions.count
         }
         return found
+    }
+
+    /// Reads history backward.
+    /// - Parameters:
+    ///   - start: A token, or `nil` for the end of the history.
+    ///   - handle: Receives the events of a page, newest first; returns whether to go on.
+    private func search(
+        _ room: RoomID, since earliest: Date, before start: String?, _ handle: ([MatrixEvent]) async throws -> Bool
+    ) async throws {
+        var token = start
+        for _ in 0..<Self.maxPages {
+            let page = try await client.history(of: room, before: token, limit: Self.pageSize)
+            guard try await handle(page.events), page.events.last.map({ $0.sentAt > earliest }) ?? true,
+                let next = page.next
+            else { return }
+            token = next
+        }
     }
 }

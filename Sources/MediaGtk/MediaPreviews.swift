@@ -89,7 +89,7 @@ package final class MediaPreviews {
     /// Returns a poster frame: the video's thumbnail, or else a frame of the video if it is in the local cache. Does
     /// not download the video.
     /// - Parameter loadsThumbnail: whether the thumbnail may be downloaded.
-    func poster(
+    package func poster(
         of video: MediaReference, fitting width: Int, by height: Int, loadsThumbnail: Bool = true
     ) async -> DecodedImage? {
         if loadsThumbnail, let thumbnail = video.thumbnailURI {

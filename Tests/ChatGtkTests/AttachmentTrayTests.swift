@@ -148,6 +148,26 @@ final class AttachmentTrayTests: GtkTestCase {
     }
 
     /// MIB-19: images can be placed inline. MIB-21: an inline image is never wider than the text or its natural width.
+    func testVideoShowsItsPosterAndSoundItsIcon() throws {
+        try onMain {
+            let bench = try Bench()
+            try bench.pasteFiles([SampleVideos.rotated, SampleVideos.audio])
+            XCTAssertTrue(bench.waitForReady(2), "MIB-36: \(bench.attachments)")
+            let faces = {
+                bench.cells.map { cell in
+                    Bench.descendants(of: cell).contains { $0.isInstance(of: gtk_picture_get_type()) && $0.isMapped }
+                }
+            }
+            let badges = {
+                bench.cells.map { cell in
+                    Bench.descendants(of: cell).contains { $0.hasStyle("attachment-badge") && $0.isMapped }
+                }
+            }
+            XCTAssertTrue(MainLoop.pump { faces() == [true, false] && badges() == [true, false] })
+            try bench.close()
+        }
+    }
+
     func testProgressBarIsAsWideAsItsCell() throws {
         try onMain {
             try Resource.load()

@@ -26,6 +26,8 @@ final class AttachmentCell {
     private let detail = Label()
     let progress = ProgressBar()
     private let described = Label(translated("ALT"))
+    /// Marks the poster of a video, which would look like an image.
+    private let film = Image(icon: FileIcon.name(ofType: "video/*"))
     private let remove = Button(icon: "parlance-close-symbolic")
     private let inText = Button(icon: "parlance-image-symbolic")
     private let retry = Button(icon: "parlance-retry-symbolic")
@@ -84,17 +86,19 @@ final class AttachmentCell {
         displayedSource = attachment.source
         loading?.cancel()
         if face.visibleChild != "picture" { showIcon(attachment.type) }
-        guard attachment.upload == .ready, attachment.isImage else { return }
+        guard attachment.upload == .ready, attachment.isImage || attachment.isVideo else { return }
         loading = Task { [weak self] in
             guard let image = await load(), !Task.isCancelled, let self else { return }
             self.picture.paintable = image.paintable
             self.face.visibleChild = "picture"
+            self.film.isVisible = attachment.isVideo
         }
     }
 
     private func showIcon(_ type: String) {
         icon.iconName = FileIcon.name(ofType: type)
         face.visibleChild = "icon"
+        film.isVisible = false
     }
 
     // MARK: Building
@@ -114,9 +118,12 @@ final class AttachmentCell {
         let overlay = Overlay()
         overlay.setChild(face)
         progress.addStyle("osd")
-        described.addStyle("attachment-badge")
+        for badge in [described, film] { badge.addStyle("attachment-badge") }
+        film.isVisible = false
+        film.hideFromAccessibility()
         addOverlay(progress, in: overlay, .fill, .end)
         addOverlay(described, in: overlay, .start, .end)
+        addOverlay(film, in: overlay, .start, .start)
         addOverlay(remove, in: overlay, .end, .start)
         addOverlay(inText, in: overlay, .end, .end)
         addOverlay(retry, in: overlay, .center, .center)

@@ -120,11 +120,13 @@ final class AttachmentTray {
 
     private func image(of attachment: Attachment) async -> DecodedImage? {
         guard let media = MediaReference(attachment) else { return nil }
-        let scale = widget.scaleFactor
         // Twice the cell's size, because GTK_CONTENT_FIT_COVER crops: enough in both directions for common aspect
         // ratios.
-        return await previews.image(
-            of: media, fitting: AttachmentCell.imageWidth * scale * 2, by: AttachmentCell.imageHeight * scale * 2)
+        let scale = widget.scaleFactor * 2
+        let (width, height) = (AttachmentCell.imageWidth * scale, AttachmentCell.imageHeight * scale)
+        return attachment.isVideo
+            ? await previews.poster(of: media, fitting: width, by: height)
+            : await previews.image(of: media, fitting: width, by: height)
     }
 
     /// Focuses the next cell after a removal, or the text once the tray is empty.

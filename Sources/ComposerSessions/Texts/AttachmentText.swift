@@ -63,6 +63,7 @@ public struct AttachmentText {
 
 extension Attachment {
     public nonisolated var isImage: Bool { type.hasPrefix("image/") }
+    public nonisolated var isVideo: Bool { type.hasPrefix("video/") }
     /// Whether it can be moved from the tray into the text (MIB-19).
     public nonisolated var canBePlacedInText: Bool { isImage && upload == .ready }
 }

@@ -57,6 +57,14 @@ final class HiddenComposerTests: GtkTestCase {
             session.encryption = .on
             XCTAssertTrue(bench.wait { !bar.widget.isMapped })
             XCTAssertEqual(bench.conversation.composer.document.text, "Half a thought\nand more")
+            var moved = 0
+            bar.onMove = { moved += 1 }
+            bar.show(HiddenDraft(text: "", files: ["plan.pdf"], canBeMoved: true))
+            XCTAssertEqual(bar.preview, "Draft: plan.pdf")
+            XCTAssertTrue(bench.wait { bar.move.isMapped && !bar.copy.isMapped })
+            XCTAssertTrue(bar.move.grabFocus())
+            try bench.press("space")
+            XCTAssertEqual(moved, 1)
             try bench.close()
         }
     }

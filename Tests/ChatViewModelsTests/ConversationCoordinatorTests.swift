@@ -32,9 +32,56 @@ import Testing
         #expect(conversation.hiddenDraft == nil, "the composer shows it")
         service.encryption = { _ in throw ChatError.unreachable }
         conversation.checkEncryption()
-        await eventually { conversation.hiddenDraft == "half" }
+        await eventually { conversation.hiddenDraft == HiddenDraft(text: "half") }
         conversation.composer.handle(.clear)
         #expect(conversation.hiddenDraft == nil)
+    }
+
+    @Test("The draft of an upgraded room moves before what is written in the new one, with mentions and files.")
+    func movedDraft() async {
+        service.successions[a] = RoomSuccession(next: "b")
+        let conversation = await start()
+        let composer = conversation.composer
+        composer.handle(.insert("@Ann, look", origin: .paste))
+        let mention = Mention(.member("@ann:x"), text: "@Ann")
+        composer.handle(.addMention(mention, over: TextRange(location: 0, length: 4)))
+        composer.handle(.attach(Attachment(type: "a/b", name: "plan.pdf", bytes: 1, source: "local:1")))
+        composer.send(.startReply(ReplyTarget(messageID: "m1", sender: "Bo")))
+        await eventually { conversation.hiddenDraft?.canBeMoved == true }
+        #expect(conversation.hiddenDraft == HiddenDraft(text: "@Ann, look", files: ["plan.pdf"], canBeMoved: true))
+        let other = await open(b)
+        type("There", in: other)
+        conversation.moveDraft()
+        await eventually { other.composer.draftText == "@Ann, look\nThere" && composer.draftText.isEmpty }
+        let draft = other.composer.movableDraft
+        #expect(
+            draft?.content.written.marks == [
+                .init(.mention(.member("@ann:x")), over: TextRange(location: 0, length: 4))
+            ])
+        #expect(draft?.content.attachments.map(\.source) == ["local:1"])
+        #expect(other.composer.composer.reply == nil, "the message is in the former room")
+        await eventually { composer.composer.attachments.isEmpty && composer.composer.reply == nil }
+        #expect(conversation.hiddenDraft == nil)
+        await eventually { [self] in service.drafts[b]?.preview.hasPrefix("@Ann") == true && service.drafts[a] == nil }
+    }
+
+    @Test("A draft that the new room cannot store stays in both, and a file alone is shown, too.")
+    func draftThatCannotBeMoved() async {
+        service.successions[a] = RoomSuccession(next: "b")
+        let conversation = await start()
+        let composer = conversation.composer
+        composer.handle(.attach(Attachment(type: "a/b", name: "plan.pdf", bytes: 1, source: "local:1")))
+        await eventually { conversation.hiddenDraft?.preview == "plan.pdf" }
+        composer.handle(
+            .attach(Attachment(type: "a/b", name: "late", bytes: 1, source: "incoming:", upload: .running(0))))
+        #expect(conversation.hiddenDraft?.canBeMoved == false, "it is still copied")
+        composer.handle(.detach(1))
+        #expect(conversation.hiddenDraft?.canBeMoved == true)
+        service.before = { if case .saveDraft = $0 { throw ChatError.storage(reason: "full") } }
+        conversation.moveDraft()
+        await eventually { [self] in coordinator.conversation?.roomID == b }
+        #expect(composer.composer.attachments.map(\.name) == ["plan.pdf"])
+        #expect(coordinator.conversation?.composer.composer.attachments.map(\.name) == ["plan.pdf"])
     }
 
     @Test("Unknown encryption of a room is requested again once the server can be reached")

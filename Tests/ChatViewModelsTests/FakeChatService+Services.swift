@@ -62,6 +62,7 @@ extension FakeChatService: ChatService {
         return found
     }
 
+    func succession(of room: RoomID) async throws -> RoomSuccession { successions[room] ?? RoomSuccession() }
     @MainActor func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption(room) }
 
     @MainActor func confirmsUnencrypted(_ room: RoomID) async throws -> Bool { try await confirmingUnencrypted() }

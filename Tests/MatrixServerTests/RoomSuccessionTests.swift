@@ -2,6 +2,7 @@ import ChatCore
 import ChatStore
 import ChatTestSupport
 import ChatViewModels
+import Composer
 import Foundation
 import JSONReading
 import Testing
@@ -30,6 +31,40 @@ struct RoomSuccessionTests {
         let back = try await ann.backend.succession(of: new)
         #expect(try ChatAddress(#require(back.previous))?.room?.address == old.rawValue)
         #expect(back.next == nil)
+        await ann.close()
+    }
+
+    @Test("What was being written in a room that is upgraded can be moved, with its file, and is sent in the new room")
+    @MainActor func movedDraft() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let old = try await ann.backend.createRoom(named: "Garden")
+        try await ann.waitForRoom(old)
+        let coordinator = ConversationCoordinator(service: ann.backend)
+        coordinator.start(opening: old)
+        while coordinator.conversation?.composer.state.isReady != true { try await Task.sleep(for: .milliseconds(10)) }
+        let conversation = try #require(coordinator.conversation)
+        let composer = conversation.composer
+        composer.handle(.insert("The plan", origin: .paste))
+        let data = Data("beets".utf8)
+        let stored = try await ann.backend.storeMedia(.data(data), named: "plan.txt", type: "text/plain") { _ in }
+        composer.handle(
+            .attach(Attachment(type: "text/plain", name: "plan.txt", bytes: data.count, source: stored.uri)))
+        let path = ["client", "v3", "rooms", old.rawValue, "upgrade"]
+        let answer = try await ann.client.call(.post, path, body: ["new_version": "10"], timeout: .seconds(150))
+        let new = RoomID(try #require(answer["replacement_room"]?.string))
+        while conversation.hiddenDraft?.canBeMoved != true { try await Task.sleep(for: .milliseconds(10)) }
+        conversation.moveDraft()
+        while coordinator.conversation?.roomID != new { try await Task.sleep(for: .milliseconds(10)) }
+        let next = try #require(coordinator.conversation)
+        #expect(next.composer.document.text == "The plan" && next.acceptsMessages)
+        while conversation.hiddenDraft != nil { try await Task.sleep(for: .milliseconds(10)) }
+        next.composer.handle(.send)
+        let sent = try await ann.messages(in: new) { $0.last?.attachments.first?.uri.hasPrefix("mxc:") == true }
+        let file = try #require(sent.last?.attachments.first)
+        #expect(sent.last?.text == "The plan" && file.name == "plan.txt")
+        #expect(try Data(contentsOf: await ann.backend.content(of: file)) == data)
+        await coordinator.flushDrafts()
+        #expect(try await ann.backend.draft(in: old) == nil)
         await ann.close()
     }
 

@@ -120,6 +120,7 @@ final class ConversationView {
         addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
         builder["footer", Box.self].append(hiddenDraftBar.widget)
+        hiddenDraftBar.onMove = { [weak self] in self?.conversation.moveDraft() }
         widget.insert(trustBar.widget, after: searchBar.widget)
         addCopying()
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).

@@ -1,11 +1,15 @@
 import ChatCore
+import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Shows the draft of a room to which no messages can be sent, in place of the composer, and copies its text.
+/// Shows the draft of a room to which no messages can be sent, in place of the composer. Copies its text, and moves it
+/// to the room that replaced this one.
 final class HiddenDraftBar {
     let widget: Box
     let copy = Button(mnemonic: translated("_Copy"))
+    let move = Button(mnemonic: translated("_Move"))
+    var onMove: (() -> Void)?
     private let label = Label()
     private var text = ""
 
@@ -19,8 +23,10 @@ final class HiddenDraftBar {
         label.xalign = 0
         label.setEllipsize(.end)
         label.lines = 1
-        copy.addStyle("flat")
-        for child in [label, copy] { widget.append(child) }
+        for button in [copy, move] { button.addStyle("flat") }
+        for child in [label, copy, move] { widget.append(child) }
+        move.tooltip = translated("Move to New Room")
+        move.onClick { [weak self] in self?.onMove?() }
         copy.onClick { [weak self] in
             guard let self else { return }
             MessageClipboard.write(self.text, of: self.widget)
@@ -31,10 +37,11 @@ final class HiddenDraftBar {
     var preview: String { label.text }
 
     /// - Parameter draft: `nil` to hide the bar.
-    func show(_ draft: String?) {
-        text = draft ?? ""
+    func show(_ draft: HiddenDraft?) {
+        text = draft?.text ?? ""
         widget.isVisible = draft != nil
-        let line = text.split(whereSeparator: \.isNewline).first.map { String($0.prefix(200)) } ?? ""
-        label.text = Translator.gettext("Draft: {text}", ["text": line])
+        copy.isVisible = !text.isEmpty
+        move.isVisible = draft?.canBeMoved == true
+        label.text = Translator.gettext("Draft: {text}", ["text": draft?.preview ?? ""])
     }
 }

@@ -254,6 +254,38 @@ public final class ComposerViewModel: ViewModel {
         return session.isReady ? session.makeDraft().text : ""
     }
 
+    /// The names of the draft's files.
+    var draftFiles: [String] { composer.attachments.map(\.name) }
+
+    /// The new message, without its reply, if another room could go on with it: `nil` if it is empty, while a message is
+    /// edited or a file is copied.
+    var movableDraft: ComposerDraft? {
+        guard session.isReady, composer.editing == nil, composer.attachments.allSatisfy({ $0.upload == .ready })
+        else { return nil }
+        var draft = session.makeDraft()
+        draft.content.reply = nil
+        draft.unsent = nil
+        draft.unsavedEdits = nil
+        draft.suspendedEdits = nil
+        return draft.isEmpty ? nil : draft
+    }
+
+    /// Puts another room's draft before what is written.
+    /// - Returns: whether it is there.
+    func add(_ draft: ComposerDraft) -> Bool {
+        guard let data = try? draft.encoded() else { return false }
+        session.putBefore(encoded: data) { MentionTarget(firstDraft: $0, $1) }
+        return true
+    }
+
+    /// Removes the new message, which another room has.
+    func removeMovedDraft() async {
+        for _ in composer.attachments { handle(.detach(0)) }
+        session.handle(.clear)
+        if composer.reply != nil { handle(.reply(nil)) }
+        await flushDraft()
+    }
+
     /// Performs an action once a draft is stored that could not be stored before.
     func whenDraftIsStored(_ action: @escaping () -> Void) { draft.whenStored(action) }
 

@@ -49,12 +49,24 @@ public final class Conversation {
         case .unknown: false
         }
     }
-    /// The text of the draft while no messages can be sent, which the user may want to use elsewhere; `nil` for none.
-    public var hiddenDraft: String? {
+    /// The draft while no messages can be sent, which the user may want to use elsewhere; `nil` for none.
+    public var hiddenDraft: HiddenDraft? {
         guard !acceptsMessages else { return nil }
-        let text = composer.draftText
-        return text.isEmpty ? nil : text
+        let draft = HiddenDraft(
+            text: composer.draftText, files: composer.draftFiles,
+            canBeMoved: successor != nil && composer.movableDraft != nil)
+        return draft.text.isEmpty && draft.files.isEmpty ? nil : draft
     }
+    /// The room that replaced this one, if the user is in it.
+    private var successor: RoomID? { succession.next.flatMap { draftMover?.room(at: $0) } }
+    @ObservationIgnored weak var draftMover: DraftMover?
+
+    /// Moves the draft to the room that replaced this one, and opens that.
+    public func moveDraft() {
+        guard let successor, let draftMover else { return }
+        Task { [composer] in await draftMover.move(from: composer, to: successor) }
+    }
+
     /// Says in place of the composer why no messages can be sent, if encryption is the reason.
     public func encryptionNotice(_ translator: Translator) -> String? {
         switch encryption {

@@ -56,6 +56,8 @@ public final class ConversationCoordinator {
     @ObservationIgnored private lazy var sources = ConversationSources(
         rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
+    @ObservationIgnored private lazy var draftMover = DraftMover(
+        rooms: rooms, composers: composers, navigator: navigator, time: environment.time)
     /// Receives what was written in a room that the user is no longer in, and cannot be sent any more.
     @ObservationIgnored var onUnsent: (String, RoomID) -> Void = { _, _ in }
     @ObservationIgnored private var followingUnsent: Task<Void, Never>?
@@ -278,9 +280,11 @@ public final class ConversationCoordinator {
     /// - Parameter requests: the requests of the window that displays the room.
     func makeConversation(in room: RoomID, requests: WindowRequests) -> Conversation {
         let composer = composers.composer(of: room)
-        return Conversation(
+        let conversation = Conversation(
             roomID: room, composer: composer, environment: environment, encryption: encryption, requests: requests,
             onTimelineOutput: { [weak self, weak composer] in self?.receive($0, from: room, for: composer) })
+        conversation.draftMover = draftMover
+        return conversation
     }
 
     private func open(_ newInvitation: Invitation) {

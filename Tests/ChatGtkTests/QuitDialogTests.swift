@@ -22,6 +22,24 @@ final class QuitDialogTests: GtkTestCase {
         }
     }
 
+    func testQuestionAboutTheBackgroundIsAskedOnce() throws {
+        try onMain {
+            let window = TestWindow(Label("behind"))
+            var answers: [Bool] = []
+            for response in ["run", "cancel", "quit"] {
+                for _ in 0..<2 { BackgroundDialog.present(over: window.window) { answers.append($0) } }
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+                XCTAssertEqual(OpenDialogs.all.count, 1)
+                let alert = try XCTUnwrap(OpenDialogs.alert)
+                alert.respond(response)
+                alert.close()
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty })
+            }
+            XCTAssertEqual(answers, [true, false])
+            window.close()
+        }
+    }
+
     func testQuitEndsTheProgramAndCancelDoesNot() throws {
         try onMain {
             let ending = Ending()

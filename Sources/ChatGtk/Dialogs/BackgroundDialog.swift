@@ -3,8 +3,13 @@ public import GtkKit
 
 /// Asks once whether Parlance keeps running after its window is closed.
 public enum BackgroundDialog {
+    /// The question while it is open.
+    private static var question: MessageDialog?
+
+    /// Has no effect while the question is open: an impatient user closes the window more than once.
     /// - Parameter onAnswer: receives the choice. Not called if the user dismisses the dialog, which keeps the window.
     public static func present(over parent: Widget, onAnswer: @escaping @MainActor (Bool) -> Void) {
+        guard question == nil else { return }
         let dialog = MessageDialog(
             heading: translated("Run in Background?"),
             body: translated(
@@ -15,6 +20,8 @@ public enum BackgroundDialog {
         dialog.setResponses(default: "run", close: "cancel")
         dialog.onResponse("quit") { onAnswer(false) }
         dialog.onResponse("run") { onAnswer(true) }
+        dialog.onClosed { question = nil }
+        question = dialog
         dialog.present(over: parent)
     }
 

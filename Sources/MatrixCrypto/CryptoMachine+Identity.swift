@@ -91,6 +91,11 @@ extension CryptoMachine {
         try await change { state, _ in state.tracker.received(changed: [user], left: []) }
     }
 
+    /// Makes the query of a user's devices due that was put off after failures, if one is needed.
+    public func retryQuery(of user: ExactText) async throws {
+        try await change { state, _ in state.tracker.retryNow(user) }
+    }
+
     /// This device's fingerprint key, which users may compare.
     public func fingerprint() async throws -> Ed25519Key {
         try await change { state, _ in state.upkeep.account.signingKey }
@@ -177,7 +182,8 @@ extension CryptoMachine {
 
     /// Marks the identity published on the server as proven to be the user's.
     func confirm(_ own: inout Identity, _ state: inout State, _ change: inout CryptoChange) async throws {
-        let wasOther = own.hasChangedAfterVerification
+        // What a damaged record had verified is not known to be another one: the verifications that it made stay.
+        let wasOther = own.hasChangedAfterVerification && !own.isMemoryLost
         let wasConfirmed = own.isVerified
         own.verify()
         try state.put(own, of: user, ownUser: user, &change)

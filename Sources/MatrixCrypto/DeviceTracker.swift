@@ -158,6 +158,11 @@ public struct DeviceTracker: Sendable {
         [delays[user]?.until, delays[user.server]?.until].compactMap(\.self).max()
     }
 
+    /// Ends the delay of a query that the user waits for.
+    mutating func retryNow(_ user: ExactText) {
+        (delays[user], delays[user.server]) = (nil, nil)
+    }
+
     /// Handles a missing response: the query becomes due again; when to retry is up to the caller.
     public mutating func failed(_ query: Query) {
         for user in query.users { lists[user]?.isAsked = false }

@@ -96,6 +96,23 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A storage that opens only the backup, which the device can read anyway, does not pass for a recovery.")
+    func storageOfAnotherIdentity() async throws {
+        let account = try await start(in: folder, credentials)
+        _ = try await account.backend.createIdentity(password: nil)
+        try await account.backend.confirmRecoveryKey()
+        _ = await next(.ready, isProven: true, account)
+        var entries = try await cryptoMachine(account).storedSecrets()
+        for name in SecretName.allCases where name != .backup { entries[name] = try KeyMaterial() }
+        let created = try await server.storage.create(entries)
+        await account.backend.encryptionMonitor.recoveryChanged()
+        _ = await next(.ready, isProven: false, account)
+        await #expect(throws: EncryptionError.incompleteRecovery) {
+            try await account.backend.recover(with: created.recoveryKey.text)
+        }
+        await account.close()
+    }
+
     @Test("The recovery key is proven where the storage was created, where it was typed, and where it was replaced.")
     func provenRecovery() async throws {
         let first = try await start(in: folder, credentials)

@@ -365,6 +365,14 @@ struct TrustPolicyTests {
         try await second.machine.withdrawVerification(of: "@a:b")
         try await server.exchangeAll()
         #expect(try await second.machine.identity(of: "@a:b") == .unverified)
+        // After its record was damaged, the own identity is still the same one.
+        await second.storage.set(Data("{".utf8), for: CryptoRecord.Key(.identity, owner: "@me:b"))
+        let restarted = try await server.restart(second)
+        try await server.exchangeAll()
+        #expect(try await restarted.machine.adopt(restarted.machine.storedSecrets()).count == 3)
+        try await server.exchangeAll()
+        #expect(try await restarted.machine.ownIdentity() == .confirmed)
+        #expect(try await restarted.machine.identity(of: "@a:b") == .unverified)
     }
 
     /// Makes two users compare emoji in a room.

@@ -167,10 +167,11 @@ actor EncryptionMonitor {
             status.lacksIdentityKeys = SecretName.allCases.contains { $0 != .backup && known[$0] == nil }
         }
         await readRecovery()
-        status.recovery = standing(status.backup, isKeyUnstored: try await machine.isBackupKeyUnstored())
+        status.recovery = standing(
+            hasBackup: try await machine.backupVersion() != nil, isKeyUnstored: try await machine.isBackupKeyUnstored())
         if case .found(let state) = recovery {
             status.hasPassphrase = state.hasPassphrase
-            status.isRecoveryProven = try await machine.isProven(state, backup: status.backup)
+            status.isRecoveryProven = try await machine.isProven(state)
             // The answer that made this key the default one may have been lost before the key was shown.
             if try await machine.stagedRecoveryKey(state.key.id) != nil { status.recovery = .unsaved }
         }
@@ -179,10 +180,10 @@ actor EncryptionMonitor {
         return status
     }
 
-    /// - Parameter isKeyUnstored: see ``CryptoMachine/isBackupKeyUnstored()``.
-    private func standing(
-        _ backup: EncryptionStatus.Backup, isKeyUnstored: Bool
-    ) -> EncryptionStatus.Recovery {
+    /// - Parameters:
+    ///   - hasBackup: also one that rejects uploads, or has not been looked at yet.
+    ///   - isKeyUnstored: see ``CryptoMachine/isBackupKeyUnstored()``.
+    private func standing(hasBackup: Bool, isKeyUnstored: Bool) -> EncryptionStatus.Recovery {
         let state: SecretStorage.State
         switch recovery {
         case .unread: return .unknown
@@ -192,7 +193,7 @@ actor EncryptionMonitor {
         }
         guard state.missing.isDisjoint(with: SecretName.ofIdentity) else { return .incomplete }
         // Otherwise, the recovery key would restore no messages.
-        if case .on = backup, state.missing.contains(.backup) || isKeyUnstored { return .incomplete }
+        if hasBackup, state.missing.contains(.backup) || isKeyUnstored { return .incomplete }
         return .ready
     }
 
@@ -245,9 +246,10 @@ extension SecretName {
 
 extension CryptoMachine {
     /// Whether a key of the secret storage has opened on this device what a new one would need.
-    func isProven(_ storage: SecretStorage.State, backup: EncryptionStatus.Backup) async throws -> Bool {
+    func isProven(_ storage: SecretStorage.State) async throws -> Bool {
         var needed = SecretName.ofIdentity
-        if case .on = backup { needed.insert(.backup) }
+        // Also if it rejects uploads, or has not been looked at yet.
+        if try await backupVersion() != nil { needed.insert(.backup) }
         return try await provenSecrets(in: storage.secrets, of: storage.key).isSuperset(of: needed)
     }
 }

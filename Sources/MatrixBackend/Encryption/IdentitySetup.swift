@@ -171,7 +171,9 @@ struct IdentitySetup: Sendable {
         }
         await keys.noteChange()
         var isBackupReadable = false
-        if let secret = opened.secrets[.backup] { isBackupReadable = await adopt(secret, from: opened.state) }
+        if let secret = opened.secrets[.backup] {
+            isBackupReadable = await adopt(secret, from: opened.state) && known[.backup]?.isEqual(to: secret) != true
+        }
         // Of another identity and a former backup, unless it was typed only to see that it opens everything.
         let isUseless = adopted.allSatisfy { known[$0] != nil } && !isBackupReadable
         if wasConfirmed, isUseless, try await !isProven(opened.state) { throw EncryptionError.incompleteRecovery }
@@ -182,8 +184,7 @@ struct IdentitySetup: Sendable {
     }
 
     private func isProven(_ state: SecretStorage.State) async throws -> Bool {
-        let backup = await keys.backup?.standing.backup ?? .unknown
-        return try await keys.encrypting { try await $0.isProven(state, backup: backup) }
+        try await keys.encrypting { try await $0.isProven(state) }
     }
 
     /// The device counts as confirmed once the server returns its signature.

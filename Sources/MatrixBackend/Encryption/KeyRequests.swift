@@ -94,6 +94,11 @@ actor KeyRequests {
     /// - Parameter user: Whose devices have to be known by a query.
     /// - Throws: Why one of these kinds has failed. It is retried later.
     func makeRequests(_ kinds: Set<CryptoRequest.Kind>, about user: ExactText) async throws {
+        if kinds.contains(.query), rejectedUsers[user] != nil {
+            // The user tries again: the last answer may be outdated.
+            rejectedUsers[user] = nil
+            try await machine.retryQuery(of: user)
+        }
         switch await attempt() {
         case .ended(let error): throw error
         case .made(_, let errors):

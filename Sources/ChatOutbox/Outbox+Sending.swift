@@ -27,7 +27,7 @@ extension Outbox {
             }
             guard await noteAttempt(of: head.request.id, in: room), let entry = startNext(head.request.id, in: room)
             else { continue }
-            await attempt(entry.request, isRepeated: head.request.wasAttempted, in: room)
+            await attempt(entry.request, in: room)
         }
         rooms[room]?.worker = nil
         // More may have been queued since the check.
@@ -99,10 +99,9 @@ extension Outbox {
         return head
     }
 
-    private func attempt(_ request: OutboxRequest, isRepeated: Bool, in room: RoomID) async {
+    private func attempt(_ request: OutboxRequest, in room: RoomID) async {
         do {
-            var ready = try await uploadFiles(of: request)
-            ready.wasAttempted = isRepeated
+            let ready = try await uploadFiles(of: request)
             let message = try await backend.deliver(ready)
             await finish(request.id, as: message, in: room)
         } catch is CancellationError where isCanceled(request) {

@@ -14,7 +14,6 @@ public protocol OutboxBackend: Sendable {
     ) async throws -> String
 
     /// Sends a request whose files are uploaded and whose target has a message ID.
-    /// - Parameter request: ``OutboxRequest/wasAttempted`` is that of before this attempt.
     /// - Returns: the ID of the sent message; ignored for other requests.
     /// - Throws: ``DeliveryError``.
     func deliver(_ request: OutboxRequest) async throws -> MessageID?

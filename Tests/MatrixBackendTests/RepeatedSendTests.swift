@@ -2,6 +2,7 @@ import ChatCore
 import ChatOutbox
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import JSONReading
 import Synchronization
@@ -30,7 +31,6 @@ import Testing
         _ prepare: (ChatStore) async throws -> Void = { _ in }
     ) async throws -> MatrixOutboxBackend {
         let store = try await ChatStore.open(in: folder.path("store"))
-        try await prepare(store)
         let messages = transactions.map {
             TimelineEvent.message(
                 NewMessage(
@@ -40,6 +40,7 @@ import Testing
         var batch = RoomBatch(id: Self.room, createdAt: Fixtures.date, events: messages, gap: gap)
         batch.state = .unencrypted
         _ = try await store.apply(SyncBatch(rooms: [batch]))
+        try await prepare(store)
         let keys = AccountEncryption(
             user: Self.own, client: transport.client, folder: store.folder, clock: ManualClock(),
             now: { Fixtures.date })
@@ -53,14 +54,20 @@ import Testing
     }
 
     /// Returns a server that accepts every event and has these events in its history.
-    private func server(_ events: [JSONValue] = []) -> FakeTransport {
-        FakeTransport { request in
+    /// - Parameter isEndless: whether page follows page, of the same events.
+    private func server(_ events: [JSONValue] = [], isEndless: Bool = false) -> FakeTransport {
+        let pages = Mutex(0)
+        return FakeTransport { request in
             if request.method == .put {
                 let transaction = request.url.lastPathComponent
                 return MatrixResponse(status: 200, body: Data(#"{"event_id":"$\#(transaction)"}"#.utf8))
             }
             if request.url.path.hasSuffix("/messages") {
-                let page: JSONValue = ["chunk": .array(events), "end": "p2"]
+                let number = pages.withLock { pages in
+                    pages += 1
+                    return pages
+                }
+                let page: JSONValue = ["chunk": .array(events), "end": isEndless ? .string("p\(number)") : .null]
                 return MatrixResponse(status: 200, body: try page.encoded())
             }
             return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
@@ -105,52 +112,79 @@ import Testing
         #expect(sent(server) == ["t", "t"])
     }
 
-    /// What the history has, beside what was in question.
+    /// What the history has, and what becomes of a request that a former device had attempted.
     struct FormerCase: Sendable, CustomTestStringConvertible {
+        enum Outcome { case recognized, sent, uncertain }
+
         var testDescription: String
-        var body = "x"
+        var body: String? = "x"
         var sender = RepeatedSendTests.own.rawValue
-        var secondsAfterQueuing = 1.0
+        /// The seconds between queuing and the event; the device changes after 540.
+        var seconds = 1.0
         var unsigned: JSONValue = [:]
+        var isDeleted = false
         /// Whether the store knows the event as that of another request.
-        var isOfOtherRequest = false
-        var wasAttempted = true
-        var isQueuedByNewDevice = false
-        var isRecognized = false
+        var isOfOtherRequest = false, isAccepted = false
+        var wasAttempted = true, wasRejected = false
+        /// Whether the history goes on and on.
+        var isEndless = false
+        var outcome = Outcome.sent
     }
 
     @Test(arguments: [
-        FormerCase(testDescription: "sent by the former device", isRecognized: true),
-        FormerCase(testDescription: "by a server whose clock is slow", secondsAfterQueuing: -30, isRecognized: true),
+        FormerCase(testDescription: "sent by the former device", outcome: .recognized),
+        FormerCase(testDescription: "by a server whose clock is slow", seconds: -30, outcome: .recognized),
         FormerCase(testDescription: "another text", body: "y"),
         FormerCase(testDescription: "another user", sender: "@you:example.org"),
-        FormerCase(testDescription: "an earlier message", secondsAfterQueuing: -90),
+        FormerCase(testDescription: "an earlier message", seconds: -90),
+        FormerCase(testDescription: "after the device changed", seconds: 620),
         FormerCase(testDescription: "this device", unsigned: ["transaction_id": "u"]),
         FormerCase(testDescription: "another request", isOfOtherRequest: true),
+        FormerCase(testDescription: "another request whose echo is missing", isAccepted: true),
         FormerCase(testDescription: "never attempted", wasAttempted: false),
-        FormerCase(testDescription: "queued by this device", isQueuedByNewDevice: true),
-    ]) func messageOfAFormerDeviceIsRecognized(_ item: FormerCase) async throws {
+        FormerCase(testDescription: "rejected, and retried", wasRejected: true),
+        FormerCase(testDescription: "deleted on another device", body: nil, isDeleted: true, outcome: .uncertain),
+        FormerCase(testDescription: "too far back", body: "y", isEndless: true, outcome: .uncertain),
+    ]) func messageOfAFormerDevice(_ item: FormerCase) async throws {
         var request = request(ago: 10)
         request.wasAttempted = item.wasAttempted
-        let time = request.queuedAt.addingTimeInterval(item.secondsAfterQueuing).timeIntervalSince1970
+        let time = request.queuedAt.addingTimeInterval(item.seconds).timeIntervalSince1970
+        var unsigned = item.unsigned.object ?? [:]
+        if item.isDeleted { unsigned["redacted_because"] = ["type": "m.room.redaction"] }
+        let content: JSONValue = item.body.map { ["msgtype": "m.text", "body": .string($0)] } ?? [:]
         let event = Events.event(
-            "$former", "m.room.message", ["msgtype": "m.text", "body": .string(item.body)], by: item.sender,
-            at: Int64(time * 1000), unsigned: item.unsigned)
-        let server = server([event])
+            "$former", "m.room.message", content, by: item.sender, at: Int64(time * 1000), unsigned: .object(unsigned))
+        let server = server([event], isEndless: item.isEndless)
         let backend = try await backend(server, has: item.isOfOtherRequest ? ["former"] : ["other"]) { store in
-            let change = DeviceChange(store: store)
-            try await change.note("OLD", at: Fixtures.date)
+            if item.isAccepted {
+                _ = try await store.setWritten(WrittenText("x"), of: MessageID("$former"), in: Self.room)
+            }
+            let former = FormerAttempts(store: store)
+            try await former.note("OLD", at: Fixtures.date)
+            var stored = request
+            if item.wasRejected { stored.failure = "403 M_FORBIDDEN" }
+            try await store.commit(OutboxChange(put: [stored]))
             // The first device replaces none.
-            #expect(try await !change.isAfter(request.queuedAt))
-            let seconds: Double = item.isQueuedByNewDevice ? -660 : -60
-            try await change.note("NEW", at: Fixtures.date.addingTimeInterval(seconds))
-            try await change.note("NEW", at: Fixtures.date)
+            #expect(try await former.attempt(of: request, [request.id]) == nil)
+            try await former.note("NEW", at: Fixtures.date.addingTimeInterval(-60))
+            try await former.note("NEW", at: Fixtures.date)
         }
         caughtUpStatus.hasCaughtUp = true
-        let expected = item.isRecognized ? "$former" : "$t"
+        if item.outcome == .uncertain {
+            await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(request) }
+            #expect(sent(server) == [])
+        }
+        // Trying again after the user was told sends it.
+        let expected = item.outcome == .recognized ? "$former" : "$t"
         #expect(try await backend.deliver(request) == MessageID(expected))
-        #expect(sent(server) == (item.isRecognized ? [] : ["t"]))
-        #expect(deliveries.ids.withLock { $0 } == [MessageID(expected)])
+        #expect(sent(server) == (item.outcome == .recognized ? [] : ["t"]))
+        // As after an end before the request was removed.
+        if item.outcome == .recognized { #expect(try await backend.deliver(request) == MessageID(expected)) }
+        #expect(deliveries.ids.withLock { Set($0) } == [MessageID(expected)])
+        // The event is that of one request only.
+        let other = OutboxRequest(
+            id: TransactionID("t2"), room: Self.room, action: request.action, queuedAt: request.queuedAt)
+        #expect(try await backend.deliver(other) == MessageID("$t2"))
     }
 
     @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isOnServer: Bool) async throws {

@@ -19,6 +19,8 @@ public enum SendFailure: Hashable, Sendable {
     case encryptionUnavailable
     /// It is not known whether or how the room is encrypted.
     case encryptionUnknown
+    /// A former device of the account may have sent it.
+    case mayBeSent
     /// The server rejected it. The reason is technical and contains no message text.
     case rejected(reason: String)
 }

@@ -186,6 +186,18 @@ extension ChatStore {
         }
     }
 
+    /// Whether an event is known as that of a request of this store: by its transaction, or because the server has
+    /// accepted it with its author's source text.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func isOwnRequest(_ message: MessageID, in room: RoomID) async throws -> Bool {
+        try await read { db in
+            let record = try RoomRecord.get(room, in: db)
+            if try AuthorNotes(record: record, db: db).contains(message) { return true }
+            guard let stored = try MessageQuery(room: record).find(message, in: db) else { return false }
+            return stored.transactionID != nil || stored.written != nil
+        }
+    }
+
     /// Deletes a message and leaves a placeholder. Its text and revisions are overwritten in the file
     /// (`secure_delete`). Single words may remain, unordered and unreachable, in older segments of the search indexes
     /// until SQLite merges them.

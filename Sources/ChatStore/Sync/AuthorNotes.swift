@@ -13,6 +13,12 @@ struct AuthorNotes {
         ])
     }
 
+    func contains(_ message: MessageID) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM authorNote WHERE room = ? AND message = ?)"),
+            arguments: [record.key, message.rawValue]) == true
+    }
+
     /// Removes and returns the source text for a message, if any.
     func removeText(of message: MessageID) throws -> WrittenText? {
         let data = try String.fetchOne(

@@ -287,7 +287,7 @@ public actor MatrixBackend {
     package func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
         // If this fails, the next start records it.
-        try? await DeviceChange(store: store).note(device, at: context.now())
+        try? await FormerAttempts(store: store).note(device, at: context.now())
         let missed: Bool
         do {
             missed = try await store.setting(AccountEncryption.missedSetting) == AccountEncryption.missedMark

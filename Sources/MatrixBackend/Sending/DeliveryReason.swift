@@ -14,6 +14,7 @@ enum DeliveryReason: String, CaseIterable {
     case unreadableEncryption = "it cannot be read whether the room is encrypted"
     case unknownEncryption = "it is not known how the room is encrypted"
     case unknownAlgorithm = "the room is encrypted in a way that is not known"
+    case mayBeSent = "a former device may have sent it"
     case unencodable = "it cannot be encoded"
     case notBuilt = "this program was built without encryption"
     case credentialLost = "what opens the keys of this device is lost"
@@ -32,6 +33,7 @@ enum DeliveryReason: String, CaseIterable {
         case .unreadableMessage, .unknownMessage: .messageUnavailable
         case .unreadableEncryption, .unknownEncryption, .unknownAlgorithm: .encryptionUnknown
         case .notBuilt, .credentialLost, .unreadableKeys, .replacedKeys, .noDevice: .encryptionUnavailable
+        case .mayBeSent: .mayBeSent
         case .fileKeys, .unencodable: nil
         }
     }

@@ -137,13 +137,9 @@ struct MatrixOutboxBackend: OutboxBackend {
         }
         let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
         try contents.forEach { try check($0, way) }
-        if request.wasAttempted {
-            let missing = zip(transactions, contents).filter { sent[$0.0] == nil }
-            sent.merge(
-                try await repeats.messagesOfFormerDevice(
-                    missing.map { (transaction: $0.0, content: $0.1) }, in: request.room, queuedAt: request.queuedAt)
-            ) { current, _ in current }
-        }
+        let former = try await repeats.messagesOfFormerDevice(
+            zip(transactions, contents).map { (transaction: $0, content: $1) }, of: request)
+        sent.merge(former) { current, _ in current }
         for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
             sent[transaction] = try await post(content, to: request.room, as: transaction, way)
         }

@@ -53,29 +53,41 @@ struct RepeatedSends: Sendable {
         return existing.merging(skipped) { current, _ in current }
     }
 
-    /// Searches history for what a former device of the account may have sent of a request (``DeviceChange``): events
-    /// with these contents that no device is known to have sent as another request.
-    /// - Throws: ``DeliveryError/unreachable`` until the sync has caught up.
+    /// Searches history for what a former device of the account has sent of a request (``FormerAttempts``): events with
+    /// its contents that are not known as those of another request.
+    /// - Parameter contents: The contents of all events of the request.
+    /// - Throws: ``DeliveryError/unreachable`` until the sync has caught up; ``DeliveryReason/mayBeSent`` if it cannot be
+    ///   told whether the server has it. After that it is not searched for again.
     func messagesOfFormerDevice(
-        _ contents: [(transaction: TransactionID, content: JSONValue)], in room: RoomID, queuedAt: Date
+        _ contents: [(transaction: TransactionID, content: JSONValue)], of request: OutboxRequest
     ) async throws -> [TransactionID: MessageID] {
-        guard try await DeviceChange(store: store).isAfter(queuedAt) else { return [:] }
+        let former = FormerAttempts(store: store)
+        guard let attempt = try await former.attempt(of: request, contents.map(\.transaction)) else { return [:] }
+        var found = attempt.events
+        var missing = contents.filter { found[$0.transaction] == nil }
+        guard let end = attempt.end, !missing.isEmpty else { return found }
         guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
-        var missing = contents
-        var found: [TransactionID: MessageID] = [:]
-        let earliest = queuedAt.addingTimeInterval(-Self.minClockSkew)
-        try await search(room, since: earliest, before: nil) { events in
+        let earliest = request.queuedAt.addingTimeInterval(-Self.minClockSkew)
+        let window = earliest...max(earliest, end.addingTimeInterval(Self.minClockSkew))
+        var hasDeleted = false
+        let isWhole = try await search(request.room, since: earliest, before: nil) { events in
             let foreign = events.filter {
-                $0.sender == ownUserID && $0.sentAt >= earliest && $0.unsigned["transaction_id"] == nil
+                $0.sender == ownUserID && window.contains($0.sentAt) && $0.unsigned["transaction_id"] == nil
+                    && !attempt.claimed.contains($0.id)
             }
-            for event in try await opener.opened(foreign, in: room) {
+            hasDeleted = hasDeleted || foreign.contains { $0.stateKey == nil && $0.isRedacted }
+            for event in try await opener.opened(foreign, in: request.room) {
                 guard let index = missing.lastIndex(where: { Self.isSame($0.content, event.content) }),
-                    try await store.messages([event.id], in: room).first?.transactionID == nil
+                    try await !store.isOwnRequest(event.id, in: request.room)
                 else { continue }
                 found[missing.remove(at: index).transaction] = event.id
             }
             return !missing.isEmpty
         }
+        let isUncertain = !missing.isEmpty && (hasDeleted || !isWhole)
+        try await former.note(found, of: request, isOver: true)
+        // It may be what the user has deleted elsewhere, or further back.
+        if isUncertain { throw DeliveryReason.mayBeSent.error }
         return found
     }
 
@@ -101,7 +113,7 @@ struct RepeatedSends: Sendable {
         _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date, before start: String?
     ) async throws -> [TransactionID: MessageID] {
         var found: [TransactionID: MessageID] = [:]
-        try await search(room, since: queuedAt.addingTimeInterval(-Self.clockSkew), before: start) { events in
+        _ = try await search(room, since: queuedAt.addingTimeInterval(-Self.clockSkew), before: start) { events in
             for event in events where event.sender == ownUserID {
                 guard let text = event.unsigned["transaction_id"]?.string else { continue }
                 let transaction = TransactionID(text)
@@ -116,16 +128,19 @@ struct RepeatedSends: Sendable {
     /// - Parameters:
     ///   - start: A token, or `nil` for the end of the history.
     ///   - handle: Receives the events of a page, newest first; returns whether to go on.
+    /// - Returns: `false` if that would have been too much.
     private func search(
         _ room: RoomID, since earliest: Date, before start: String?, _ handle: ([MatrixEvent]) async throws -> Bool
-    ) async throws {
+    ) async throws -> Bool {
         var token = start
         for _ in 0..<Self.maxPages {
             let page = try await client.history(of: room, before: token, limit: Self.pageSize)
-            guard try await handle(page.events), page.events.last.map({ $0.sentAt > earliest }) ?? true,
+            // The time of one event proves nothing: its sender's server sets it.
+            guard try await handle(page.events), page.events.isEmpty || page.events.contains { $0.sentAt > earliest },
                 let next = page.next
-            else { return }
+            else { return true }
             token = next
         }
+        return false
     }
 }

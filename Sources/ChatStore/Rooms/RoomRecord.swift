@@ -128,7 +128,15 @@ struct RoomRecord {
     /// Returns the counts of the stored messages that would be unread if their senders were not ignored. The position is
     /// read anew.
     func hiddenUnread(in db: Database) throws -> UnreadCount {
-        guard try !IgnoredUserTable(db: db).keys.isEmpty else { return UnreadCount(messages: 0, mentions: 0) }
+        // Without one in the room, nothing is to be counted, which takes time proportional to the unread messages.
+        let isNeeded = try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM ignoredUser i JOIN user u ON u.key = i.user JOIN member s ON s.id = u.id
+                        WHERE s.room = ?)
+                    """), arguments: [key])
+        guard isNeeded == true else { return UnreadCount(messages: 0, mentions: 0) }
         let position = try RoomRecord.find(key, in: db)?.fullyReadPosition ?? .min
         let row = try Row.fetchOne(
             db.cachedStatement(

@@ -1,9 +1,10 @@
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Composer
 import Foundation
 import Testing
+
+@testable import ChatViewModels
 
 /// Drafts are restored, and saved promptly, in order and without loss.
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ComposerDraftTests {
@@ -84,6 +85,21 @@ import Testing
         gate.open()
         await starting.value
         #expect(harness.text == "unsent" && harness.stored?.preview == "unsent")
+    }
+
+    @Test func whatIsWrittenBeforeTheDraftLoadsIsUnstored() async {
+        let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
+        let gate = harness.suspend { $0.isReadDraft }
+        let starting = Task { await harness.composer.start() }
+        await eventually { gate.waiting == 1 }
+        #expect(!harness.composer.hasUnstoredDraft)
+        harness.composer.handle(.insert(" more", origin: .typed))
+        await harness.composer.flushDraft()
+        #expect(harness.composer.hasUnstoredDraft)
+        gate.open()
+        await starting.value
+        await harness.composer.flushDraft()
+        #expect(!harness.composer.hasUnstoredDraft && harness.stored?.preview == "unsent more")
     }
 
     // MARK: Input before the draft is loaded

@@ -50,10 +50,12 @@ import Testing
         await eventually { conversation.hiddenDraft?.canBeMoved == true }
         #expect(conversation.hiddenDraft == HiddenDraft(text: "@Ann, look", files: ["plan.pdf"], canBeMoved: true))
         let other = await open(b)
-        type("There", in: other)
-        conversation.moveDraft()
-        await eventually { other.composer.draftText == "@Ann, look\nThere" && composer.draftText.isEmpty }
-        let draft = other.composer.movableDraft
+        type("@Ann, look there", in: other)
+        // A second click does nothing.
+        async let (first, second) = (conversation.moveDraft(), conversation.moveDraft())
+        #expect(await [first, second].compactMap(\.self) == ["b"])
+        await eventually { other.composer.draftText == "@Ann, look\n@Ann, look there" && composer.draftText.isEmpty }
+        let draft = other.composer.movableDrafts.first
         #expect(
             draft?.content.written.marks == [
                 .init(.mention(.member("@ann:x")), over: TextRange(location: 0, length: 4))
@@ -78,10 +80,33 @@ import Testing
         composer.handle(.detach(1))
         #expect(conversation.hiddenDraft?.canBeMoved == true)
         service.before = { if case .saveDraft = $0 { throw ChatError.storage(reason: "full") } }
-        conversation.moveDraft()
-        await eventually { [self] in coordinator.conversation?.roomID == b }
+        #expect(await conversation.moveDraft() == "b")
+        #expect(await conversation.moveDraft() == "b", "it is not added once more")
         #expect(composer.composer.attachments.map(\.name) == ["plan.pdf"])
-        #expect(coordinator.conversation?.composer.composer.attachments.map(\.name) == ["plan.pdf"])
+        let other = await open(b)
+        #expect(other.composer.composer.attachments.map(\.name) == ["plan.pdf"])
+    }
+
+    @Test("What an edit has set aside is shown and moved, after the text of the edit; a copy of its file is known.")
+    func movedEdit() async {
+        service.successions[a] = RoomSuccession(next: "b")
+        let conversation = await start()
+        let composer = conversation.composer
+        composer.handle(.insert("new", origin: .paste))
+        composer.handle(.attach(Attachment(type: "a/b", name: "plan.pdf", bytes: 1, source: "s", upload: .running(0))))
+        composer.send(.startEdit(MessageID("m1"), WrittenText("old words")))
+        #expect(composer.isCopyingFiles && composer.composer.attachments.isEmpty)
+        await eventually { conversation.hiddenDraft?.files == ["plan.pdf"] }
+        #expect(conversation.hiddenDraft?.canBeMoved == false)
+        composer.handle(
+            .updateAttachment(source: "s", Attachment(type: "a/b", name: "plan.pdf", bytes: 1, source: "local:1")))
+        #expect(!composer.isCopyingFiles)
+        await eventually { conversation.hiddenDraft?.canBeMoved == true }
+        #expect(await conversation.moveDraft() == "b")
+        let other = await open(b)
+        #expect(other.composer.document.text == "old words\nnew")
+        #expect(other.composer.composer.attachments.map(\.source) == ["local:1"])
+        await eventually { conversation.hiddenDraft == nil }
     }
 
     @Test("Unknown encryption of a room is requested again once the server can be reached")

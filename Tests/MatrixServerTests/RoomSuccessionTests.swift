@@ -53,7 +53,7 @@ struct RoomSuccessionTests {
         let answer = try await ann.client.call(.post, path, body: ["new_version": "10"], timeout: .seconds(150))
         let new = RoomID(try #require(answer["replacement_room"]?.string))
         while conversation.hiddenDraft?.canBeMoved != true { try await Task.sleep(for: .milliseconds(10)) }
-        conversation.moveDraft()
+        coordinator.open(try #require(await conversation.moveDraft()))
         while coordinator.conversation?.roomID != new { try await Task.sleep(for: .milliseconds(10)) }
         let next = try #require(coordinator.conversation)
         #expect(next.composer.document.text == "The plan" && next.acceptsMessages)

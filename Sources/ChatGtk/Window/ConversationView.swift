@@ -120,7 +120,7 @@ final class ConversationView {
         addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
         builder["footer", Box.self].append(hiddenDraftBar.widget)
-        hiddenDraftBar.onMove = { [weak self] in self?.conversation.moveDraft() }
+        hiddenDraftBar.onMove = { [weak self] in self?.moveDraft() }
         widget.insert(trustBar.widget, after: searchBar.widget)
         addCopying()
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
@@ -181,6 +181,14 @@ final class ConversationView {
             Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
         ]
+    }
+
+    /// Moves the draft of an upgraded room, and opens the new room as the notice above does.
+    private func moveDraft() {
+        Task { [weak self, conversation] in
+            guard let link = await conversation.moveDraft() else { return }
+            self?.widget.activateAction("win.open-address", link)
+        }
     }
 
     private func addEncryptionLabel(to footer: Box) {

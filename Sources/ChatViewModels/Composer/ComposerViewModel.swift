@@ -254,32 +254,55 @@ public final class ComposerViewModel: ViewModel {
         return session.isReady ? session.makeDraft().text : ""
     }
 
-    /// The names of the draft's files.
-    var draftFiles: [String] { composer.attachments.map(\.name) }
-
-    /// The new message, without its reply, if another room could go on with it: `nil` if it is empty, while a message is
-    /// edited or a file is copied.
-    var movableDraft: ComposerDraft? {
-        guard session.isReady, composer.editing == nil, composer.attachments.allSatisfy({ $0.upload == .ready })
-        else { return nil }
-        var draft = session.makeDraft()
-        draft.content.reply = nil
-        draft.unsent = nil
-        draft.unsavedEdits = nil
-        draft.suspendedEdits = nil
-        return draft.isEmpty ? nil : draft
+    /// The draft. Reading it observes it, unlike the session's.
+    private var observedDraft: ComposerDraft {
+        // Raised by each change of the text, and of the files, also of those that are set aside.
+        _ = (composer.revision, composer.attachments, composer.editing)
+        return session.makeDraft()
     }
 
-    /// Puts another room's draft before what is written.
-    /// - Returns: whether it is there.
-    func add(_ draft: ComposerDraft) -> Bool {
-        guard let data = try? draft.encoded() else { return false }
-        session.putBefore(encoded: data) { MentionTarget(firstDraft: $0, $1) }
+    /// Whether a file of the draft is still being copied, also one of a message that waits for the end of an edit.
+    var isCopyingFiles: Bool {
+        observedDraft.contents.flatMap(\.attachments).contains { if case .running = $0.upload { true } else { false } }
+    }
+
+    /// The names of the draft's files.
+    var draftFiles: [String] { observedDraft.contents.flatMap(\.attachments).map(\.name) }
+
+    /// What another room could go on with: the new message without its reply, after the text of an unfinished edit, which
+    /// is a new message there. Empty until the files are copied.
+    var movableDrafts: [ComposerDraft] {
+        let draft = observedDraft
+        guard session.isReady, draft.contents.allSatisfy({ $0.attachments.allSatisfy { $0.upload == .ready } })
+        else { return [] }
+        return draft.contents.map { content in
+            var moved = draft
+            (moved.mode, moved.content, moved.stash) = (.compose, content, nil)
+            (moved.unsent, moved.unsavedEdits, moved.suspendedEdits, moved.originals) = (nil, nil, nil, nil)
+            moved.content.reply = nil
+            return moved
+        }.filter { !$0.isEmpty }
+    }
+
+    /// Whether what is written begins with another room's drafts.
+    func begins(with drafts: [ComposerDraft]) -> Bool {
+        session.makeDraft().contents.contains { content in
+            content.written.source.hasPrefix(drafts.map(\.content.written.source).joined(separator: "\n"))
+                && content.attachments.starts(with: drafts.flatMap(\.content.attachments))
+        }
+    }
+
+    /// Puts another room's drafts before what is written.
+    /// - Returns: whether they are there.
+    func add(_ drafts: [ComposerDraft]) -> Bool {
+        guard let encoded = try? drafts.map({ try $0.encoded() }) else { return false }
+        for data in encoded.reversed() { session.putBefore(encoded: data) { MentionTarget(firstDraft: $0, $1) } }
         return true
     }
 
-    /// Removes the new message, which another room has.
+    /// Removes what another room has.
     func removeMovedDraft() async {
+        if composer.editing != nil { handle(.cancelEdit) }
         for _ in composer.attachments { handle(.detach(0)) }
         session.handle(.clear)
         if composer.reply != nil { handle(.reply(nil)) }

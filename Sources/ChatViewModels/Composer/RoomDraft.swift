@@ -23,7 +23,10 @@ final class RoomDraft {
     private var current: ComposerDraft { session.makeDraft(storing: "") }
 
     /// Whether what was written would be lost with the program, after ``flush(after:)``.
-    var isUnstored: Bool { writer.isFailing || reader.isFailing && (writer.isWaiting || !current.isEmpty) }
+    var isUnstored: Bool {
+        // What was written before the stored draft is read waits for it.
+        session.hasWaitingContent || writer.isFailing || reader.isFailing && (writer.isWaiting || !current.isEmpty)
+    }
 
     /// Has the session handle an event. Once the user writes, a stored draft that could not be read is read again.
     func handle(_ event: ComposerEvent) -> Bool {

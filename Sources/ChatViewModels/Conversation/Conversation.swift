@@ -54,17 +54,22 @@ public final class Conversation {
         guard !acceptsMessages else { return nil }
         let draft = HiddenDraft(
             text: composer.draftText, files: composer.draftFiles,
-            canBeMoved: successor != nil && composer.movableDraft != nil)
+            canBeMoved: successor != nil && !isMovingDraft && !composer.movableDrafts.isEmpty)
         return draft.text.isEmpty && draft.files.isEmpty ? nil : draft
     }
     /// The room that replaced this one, if the user is in it.
     private var successor: RoomID? { succession.next.flatMap { draftMover?.room(at: $0) } }
     @ObservationIgnored weak var draftMover: DraftMover?
 
-    /// Moves the draft to the room that replaced this one, and opens that.
-    public func moveDraft() {
-        guard let successor, let draftMover else { return }
-        Task { [composer] in await draftMover.move(from: composer, to: successor) }
+    private var isMovingDraft = false
+
+    /// Moves the draft to the room that replaced this one.
+    /// - Returns: the link to that room, which has it now; `nil` if it has not.
+    public func moveDraft() async -> String? {
+        guard !isMovingDraft, let link = succession.next, let successor, let draftMover else { return nil }
+        isMovingDraft = true
+        defer { isMovingDraft = false }
+        return await draftMover.move(from: composer, to: successor) ? link : nil
     }
 
     /// Says in place of the composer why no messages can be sent, if encryption is the reason.

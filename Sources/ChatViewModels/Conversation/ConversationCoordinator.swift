@@ -57,7 +57,7 @@ public final class ConversationCoordinator {
         rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
     @ObservationIgnored private lazy var draftMover = DraftMover(
-        rooms: rooms, composers: composers, navigator: navigator, time: environment.time)
+        rooms: rooms, composers: composers, time: environment.time)
     /// Receives what was written in a room that the user is no longer in, and cannot be sent any more.
     @ObservationIgnored var onUnsent: (String, RoomID) -> Void = { _, _ in }
     @ObservationIgnored private var followingUnsent: Task<Void, Never>?

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import ComposerSessions
 
 /// Moves the draft of an upgraded room to the room that replaced it.
@@ -8,13 +9,13 @@ final class DraftMover {
 
     private let rooms: RoomListViewModel
     private let composers: RoomComposers
-    private let navigator: RoomNavigator
     private let time: Timekeeper
+    /// What another room has but could not store, so that the room it comes from still has it.
+    private var unstored: [RoomID: (target: RoomID, drafts: [ComposerDraft])] = [:]
 
-    init(rooms: RoomListViewModel, composers: RoomComposers, navigator: RoomNavigator, time: Timekeeper) {
+    init(rooms: RoomListViewModel, composers: RoomComposers, time: Timekeeper) {
         self.rooms = rooms
         self.composers = composers
-        self.navigator = navigator
         self.time = time
     }
 
@@ -24,14 +25,21 @@ final class DraftMover {
         return rooms.state.rows.first { $0.id.rawValue == address || $0.address == address }?.id
     }
 
-    /// Puts the new message of a composer before what is written in another room, and opens that. It leaves the first
-    /// composer once the other draft is stored. A reply, which is to a message of the former room, is dropped.
-    func move(from composer: ComposerViewModel, to room: RoomID) async {
+    /// Puts what is written in a composer before what is written in another room. It leaves the first composer once the
+    /// other draft is stored. A reply, which is to a message of the former room, is dropped.
+    /// - Returns: whether the other room has it. If it could not be stored, both have it.
+    func move(from composer: ComposerViewModel, to room: RoomID) async -> Bool {
         let target = composers.composer(of: room)
         await time.wait(atMost: Self.loadingTime) { target.state.isReady }
-        guard target.state.isReady, let draft = composer.movableDraft, target.add(draft) else { return }
-        // On failure, the error is shown, and both rooms have it.
-        if await target.flushDraft(), composer.movableDraft == draft { await composer.removeMovedDraft() }
-        navigator.show(nil, in: room)
+        let drafts = composer.movableDrafts
+        guard target.state.isReady, !drafts.isEmpty else { return false }
+        let isThere = unstored[composer.roomID].map { $0 == (room, drafts) && target.begins(with: drafts) } ?? false
+        guard isThere || target.add(drafts) else { return false }
+        unstored[composer.roomID] = (room, drafts)
+        if await target.flushDraft(), composer.movableDrafts == drafts {
+            unstored[composer.roomID] = nil
+            await composer.removeMovedDraft()
+        }
+        return true
     }
 }

@@ -66,7 +66,7 @@ final class RoomComposers {
     var canUndo: Bool { entries.values.contains { $0.composer.composer.canUndo || $0.composer.composer.canRedo } }
 
     /// Whether one of them is still copying a file that was attached.
-    var isCopyingFiles: Bool { entries.values.contains { $0.composer.composer.isCopyingFiles } }
+    var isCopyingFiles: Bool { entries.values.contains { $0.composer.isCopyingFiles } }
 
     /// Whether a draft would be lost with the program, after ``flush()``.
     var hasUnstoredDraft: Bool { entries.values.contains { $0.composer.hasUnstoredDraft } }
@@ -91,14 +91,5 @@ final class RoomComposers {
         composer.send(.preferencesChanged(environment.preferences.writing))
         Task { await composer.start() }
         return composer
-    }
-}
-
-extension ComposerState {
-    /// Whether a file that was attached is still being copied.
-    fileprivate var isCopyingFiles: Bool {
-        attachments.contains { attachment in
-            if case .running = attachment.upload { true } else { false }
-        }
     }
 }

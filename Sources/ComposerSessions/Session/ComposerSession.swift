@@ -262,6 +262,9 @@ public final class ComposerSession: ComposerModel {
         if media != nil { attachmentQueue.failRestoredUploads() }
     }
 
+    /// Whether text or files wait for ``becomeReady()``.
+    package var hasWaitingContent: Bool { engine.hasWaitingContent }
+
     /// The sources and thumbnails of all files that the composer holds, also for undo and redo.
     public var fileSources: Set<String> { engine.value.fileSources }
 

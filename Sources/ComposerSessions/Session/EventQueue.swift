@@ -24,6 +24,16 @@ nonisolated struct EventQueue: Sendable {
         return true
     }
 
+    /// Whether text or files wait, which are nowhere else.
+    var hasContent: Bool {
+        events.contains {
+            switch $0 {
+            case .insert, .paste, .attach: true
+            default: false
+            }
+        }
+    }
+
     /// - Parameter restored: whether a draft was restored. Input is then inserted at its caret and not sent, because
     ///   the user did not mean to send the draft.
     func replay(into engine: ComposerEngine, restored: Bool) -> [ComposerEvent] {

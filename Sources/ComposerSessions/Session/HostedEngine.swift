@@ -71,14 +71,24 @@ extension HostedEngine {
 extension HostedEngine {
     var isWaitingForDraft: Bool { pendingInput != nil }
 
+    /// Whether text or files wait for the stored draft.
+    var hasWaitingContent: Bool { pendingInput?.hasContent == true }
+
     func waitForDraft() { pendingInput = EventQueue() }
 
     /// - Returns: whether the composer consumes the event that waits; `nil` if the event need not wait.
     func enqueue(_ event: ComposerEvent) -> Bool? { pendingInput?.enqueue(event, in: value) ?? nil }
 
+    /// Half-done edits that only undo returns to leave the composer empty.
+    private var hasVisibleDraft: Bool {
+        var draft = makeDraft()
+        draft.suspendedEdits = nil
+        return !draft.isEmpty
+    }
+
     /// - Returns: the events that waited, to be handled now.
     func stopWaiting() -> [ComposerEvent] {
         defer { pendingInput = nil }
-        return pendingInput?.replay(into: value, restored: !makeDraft().isEmpty) ?? []
+        return pendingInput?.replay(into: value, restored: hasVisibleDraft) ?? []
     }
 }

@@ -267,6 +267,23 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("An invitation that arrives after the user has joined does not remove the room; one after that does.")
+    func lateInvitation() async throws {
+        let parts = try await AccountParts.make()
+        let entered = EnteredRooms()
+        let writer = writer(parts, entered: entered)
+        entered.insert(room)
+        try await writer.write(update("s2") { $0.membership = .invited }, as: Self.setting)
+        #expect(try await parts.store.hasRoom(room) && parts.writer.invitations.value.isEmpty)
+        #expect(entered.contains(room))
+        let message = try event(Events.text("$2", "Hello", by: "@bob:example.org"))
+        try await writer.write(update("s3") { $0.timeline = [message] }, as: Self.setting)
+        #expect(!entered.contains(room))
+        try await writer.write(update("s4") { $0.membership = .invited }, as: Self.setting)
+        #expect(try await !parts.store.hasRoom(room) && parts.writer.invitations.value.map(\.room) == [room])
+        await parts.store.close()
+    }
+
     // MARK: Failures
 
     @Test("If decrypting what has become readable fails, the rest is published, and the next update tries again")

@@ -62,9 +62,9 @@ final class AccountHome {
     /// Returns a new room of both users.
     static func room(of bob: MatrixUser, with backend: MatrixBackend, _ user: String) async throws -> RoomID {
         let room = try await bob.backend.createRoom(RoomRequest(name: "Talk", isEncrypted: false))
+        try await bob.waitForRoom(room)
         try await bob.backend.invite(user, to: room)
         _ = try await backend.join(room.rawValue)
-        try await bob.waitForRoom(room)
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
         return room
     }

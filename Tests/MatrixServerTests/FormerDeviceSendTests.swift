@@ -60,6 +60,7 @@ import ToolSupport
             for await status in backend.encryptionStatuses() where status.identity == .confirmed { break }
         }
         let room = try await bob.backend.createRoom(RoomRequest(name: "Shed", isEncrypted: false))
+        try await bob.waitForRoom(room)
         try await bob.backend.invite(ann, to: room)
         _ = try await backend.join(room.rawValue)
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }

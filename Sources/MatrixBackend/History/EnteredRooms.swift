@@ -8,6 +8,8 @@ final class EnteredRooms: Sendable {
 
     func insert(_ room: RoomID) { waiting.withLock { $0[room] = $0[room] ?? [] } }
 
+    func contains(_ room: RoomID) -> Bool { waiting.withLock { $0[room] != nil } }
+
     /// Waits until a sync includes the room; returns at once if the room is not in this set.
     func wait(for room: RoomID) async {
         await withCheckedContinuation { continuation in

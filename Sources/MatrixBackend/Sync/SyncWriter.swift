@@ -33,7 +33,9 @@ struct SyncWriter: Sendable {
     func write(_ update: SyncUpdate, as setting: String) async throws {
         let isLive = status.hasCaughtUp
         try await writer.serialized {
-            let update = try await opener.opened(update)
+            var update = try await opener.opened(update)
+            // An invitation that the user has accepted meanwhile would remove the room, with what was written there.
+            update.rooms.removeAll { $0.membership == .invited && entered.contains($0.id) }
             var batch = SyncBatch(settings: [setting: update.token])
             batch.areInvitationsWhole = update.isWhole && update.isCaughtUp
             batch.beginsInvitations = update.isWhole && !update.isCaughtUp

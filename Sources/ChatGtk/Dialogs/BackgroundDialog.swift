@@ -9,8 +9,8 @@ public enum BackgroundDialog {
     /// Has no effect while the question is open: an impatient user closes the window more than once.
     /// - Parameter onAnswer: receives the choice. Not called if the user dismisses the dialog, which keeps the window.
     public static func present(over parent: Widget, onAnswer: @escaping @MainActor (Bool) -> Void) {
-        // Not all dialogs report that they were closed with their window.
-        guard question?.isMapped != true else { return }
+        // A dialog within a window that is destroyed does not report that it was closed.
+        guard question?.root == nil else { return }
         let dialog = MessageDialog(
             heading: translated("Run in Background?"),
             body: translated(

@@ -14,6 +14,10 @@ let settings: [SwiftSetting] = [
 /// Never for XCTest targets, which it breaks.
 let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 
+/// For modules whose work is done once, or waits for the user or the disk: small code is as fast there. Never for what a
+/// library product contains, which other packages could then not depend on.
+let smallCode: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// A module over the headers of a system library; it holds no logic.
 func cLibrary(_ name: String, pkgConfig: String? = nil, apt: [String] = []) -> Target {
     .systemLibrary(
@@ -155,7 +159,7 @@ let package = Package(
         .target(name: "ChatOutbox", dependencies: ["ChatCore", "Composer"], swiftSettings: settings),
         .target(
             name: "LocalBackend", dependencies: ["ChatCore", "ChatStore", "Composer", "MessageMarkup"],
-            swiftSettings: settings),
+            swiftSettings: settings + smallCode),
         .executableTarget(
             name: "parlance-store-soak",
             dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "Composer", "ToolSupport"],
@@ -244,7 +248,8 @@ let package = Package(
         // What signs accounts in, in the desktop's keyring.
         cLibrary("CSecret", apt: ["libsecret-1-dev"]),
         .target(
-            name: "Keyring", dependencies: ["CGtk", "CSecret", "ChatCore", "GtkKit"], swiftSettings: mainActorSettings),
+            name: "Keyring", dependencies: ["CGtk", "CSecret", "ChatCore", "GtkKit"],
+            swiftSettings: mainActorSettings + smallCode),
         .testTarget(
             name: "KeyringTests", dependencies: ["ChatCore", "GtkTestSupport", "Keyring"], swiftSettings: settings),
 
@@ -270,7 +275,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "Composer", "JSONReading", "MessageMarkup"],
-            swiftSettings: settings),
+            swiftSettings: settings + smallCode),
         .testTarget(
             name: "ChatArchiveTests",
             dependencies: [
@@ -282,7 +287,8 @@ let package = Package(
         // The one user of Enchant: opened with the first word that is checked, and linked to nothing: so without
         // pkg-config.
         cLibrary("CEnchant", apt: ["libenchant-2-dev"]),
-        .target(name: "Spelling", dependencies: ["CEnchant", "ComposerSessions"], swiftSettings: settings),
+        .target(
+            name: "Spelling", dependencies: ["CEnchant", "ComposerSessions"], swiftSettings: settings + smallCode),
         .testTarget(
             name: "SpellingTests", dependencies: ["ChatTestSupport", "Composer", "ComposerSessions", "Spelling"],
             swiftSettings: settings),
@@ -369,7 +375,7 @@ let package = Package(
                 "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "ComposerGtk",
                 "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend", "Ratchets", "Spelling",
             ],
-            swiftSettings: mainActorSettings,
+            swiftSettings: mainActorSettings + smallCode,
             linkerSettings: [
                 // lld links faster than GNU gold. The symbol: DispatchMonitor.swift.
                 .unsafeFlags(["-use-ld=lld", "-Xlinker", "--wrap=dispatch_source_set_timer"]),

@@ -218,12 +218,8 @@ final class EncryptionDialogTests: GtkTestCase {
                 AccountDevice(id: "THIS", name: "Desk", isThis: true, trust: .confirmed),
                 AccountDevice(id: "PHONE", name: "Phone", trust: .unconfirmed),
             ])
-            let encryption = EncryptionCoordinator(service) { $0.rawValue }
-            let viewModel = encryption.preferences(account: "@ann:example.org", name: "Ann")
-            let groups = EncryptionPreferencesGroups(viewModel)
-            let page = Box(.vertical, spacing: 12)
-            for group in groups.groups { page.append(group) }
-            let window = TestWindow(page, width: 360, height: 900)
+            let preferences = Preferences(service)
+            let (viewModel, page, window) = (preferences.viewModel, preferences.page, preferences.window)
             XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains("Phone") })
             for text in ["This device is confirmed.", "AAAA BBBB CCCC DDDD", "2 keys are not in the backup yet"] {
                 XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains(text) }, text)
@@ -262,12 +258,8 @@ final class EncryptionDialogTests: GtkTestCase {
             let service = FakeEncryptionService()
             service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
             service.fail("importKeys", with: .wrongPassphrase)
-            let viewModel = EncryptionCoordinator(service) { $0.rawValue }
-                .preferences(account: "@ann:example.org", name: "Ann")
-            let groups = EncryptionPreferencesGroups(viewModel)
-            let page = Box(.vertical, spacing: 12)
-            for group in groups.groups { page.append(group) }
-            let window = TestWindow(page, width: 360, height: 900)
+            let preferences = Preferences(service)
+            let (viewModel, page, window) = (preferences.viewModel, preferences.page, preferences.window)
             XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains("Import Keys…") })
             try XCTUnwrap(Self.row("Import Keys…", in: page)).grabFocus()
             viewModel.send(
@@ -284,6 +276,23 @@ final class EncryptionDialogTests: GtkTestCase {
         }
     }
 
+    /// An account's encryption as the preferences show it.
+    @MainActor
+    private final class Preferences {
+        let viewModel: EncryptionPreferencesViewModel
+        let page = Box(.vertical, spacing: 12)
+        let window: TestWindow
+        private let groups: EncryptionPreferencesGroups
+
+        init(_ service: FakeEncryptionService) {
+            viewModel = EncryptionCoordinator(service) { $0.rawValue }
+                .preferences(account: "@ann:example.org", name: "Ann")
+            groups = EncryptionPreferencesGroups(viewModel)
+            for group in groups.groups { page.append(group) }
+            window = TestWindow(page, width: 360, height: 900)
+        }
+    }
+
     @MainActor
     private static func row(_ title: String, in page: Widget) -> Widget? {
         page.descendants.first {
@@ -296,12 +305,8 @@ final class EncryptionDialogTests: GtkTestCase {
             try Resource.load()
             let service = FakeEncryptionService()
             service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
-            let viewModel = EncryptionCoordinator(service) { $0.rawValue }
-                .preferences(account: "@ann:example.org", name: "Ann")
-            let groups = EncryptionPreferencesGroups(viewModel)
-            let page = Box(.vertical, spacing: 12)
-            for group in groups.groups { page.append(group) }
-            let window = TestWindow(page, width: 360, height: 900)
+            let preferences = Preferences(service)
+            let (page, window) = (preferences.page, preferences.window)
             XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains("Reset Identity…") })
             try RealInput.activate(window.window)
             try XCTUnwrap(Self.row("Reset Identity…", in: page)).grabFocus()
@@ -332,12 +337,8 @@ final class EncryptionDialogTests: GtkTestCase {
             try Resource.load()
             let service = FakeEncryptionService()
             service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
-            let viewModel = EncryptionCoordinator(service) { $0.rawValue }
-                .preferences(account: "@ann:example.org", name: "Ann")
-            let groups = EncryptionPreferencesGroups(viewModel)
-            let page = Box(.vertical, spacing: 12)
-            for group in groups.groups { page.append(group) }
-            let window = TestWindow(page, width: 360, height: 900)
+            let preferences = Preferences(service)
+            let (page, window) = (preferences.page, preferences.window)
             XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains("Check Recovery Key…") })
             try RealInput.activate(window.window)
             try XCTUnwrap(Self.row("Check Recovery Key…", in: page)).grabFocus()

@@ -254,9 +254,9 @@ public final class ComposerViewModel: ViewModel {
         return session.isReady ? session.makeDraft().text : ""
     }
 
-    /// The draft. Reading it observes it, unlike the session's.
+    /// The draft, for observers.
     private var observedDraft: ComposerDraft {
-        // Raised by each change of the text, and of the files, also of those that are set aside.
+        // These change with the text and the files, also with those that are set aside.
         _ = (composer.revision, composer.attachments, composer.editing)
         return session.makeDraft()
     }
@@ -304,6 +304,7 @@ public final class ComposerViewModel: ViewModel {
     func removeMovedDraft() async {
         if composer.editing != nil { handle(.cancelEdit) }
         for _ in composer.attachments { handle(.detach(0)) }
+        // Not reported as cleared by the user, which offers to undo it.
         session.handle(.clear)
         if composer.reply != nil { handle(.reply(nil)) }
         await flushDraft()

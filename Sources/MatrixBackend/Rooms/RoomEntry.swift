@@ -48,6 +48,8 @@ struct RoomEntry: Sendable {
         }
         try await writer.serialized {
             try await writer.write(SyncBatch(rooms: [.left(room, at: context.now())]))
+            // Another invitation counts, even if no sync has included the room meanwhile.
+            entered.remove(room)
             writer.rooms.refresh(room)
         }
     }

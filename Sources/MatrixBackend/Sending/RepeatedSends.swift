@@ -11,11 +11,10 @@ struct RepeatedSends: Sendable {
     private static let transactionLife: TimeInterval = 20 * 60
     /// The tolerated difference between the local clock and the server's.
     private static let clockSkew: TimeInterval = 3600
+    /// The same where messages are recognized by their contents: the larger it is, the more other messages fit.
+    private static let contentClockSkew: TimeInterval = 60
     private static let pageSize = 100
     private static let maxPages = 20
-
-    /// The tolerated difference where an identical message of another device would pass for the one in question.
-    private static let minClockSkew: TimeInterval = 60
 
     let client: MatrixClient
     let store: ChatStore
@@ -67,8 +66,8 @@ struct RepeatedSends: Sendable {
         var missing = contents.filter { found[$0.transaction] == nil }
         guard let end = attempt.end, !missing.isEmpty else { return found }
         guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
-        let earliest = request.queuedAt.addingTimeInterval(-Self.minClockSkew)
-        let window = earliest...max(earliest, end.addingTimeInterval(Self.minClockSkew))
+        let earliest = request.queuedAt.addingTimeInterval(-Self.contentClockSkew)
+        let window = earliest...max(earliest, end.addingTimeInterval(Self.contentClockSkew))
         var hasDeleted = false
         let isWhole = try await search(request.room, since: earliest, before: nil) { events in
             let foreign = events.filter {
@@ -128,7 +127,7 @@ struct RepeatedSends: Sendable {
     /// - Parameters:
     ///   - start: A token, or `nil` for the end of the history.
     ///   - handle: Receives the events of a page, newest first; returns whether to go on.
-    /// - Returns: `false` if that would have been too much.
+    /// - Returns: `false` if the history goes on behind the last page that may be requested.
     private func search(
         _ room: RoomID, since earliest: Date, before start: String?, _ handle: ([MatrixEvent]) async throws -> Bool
     ) async throws -> Bool {

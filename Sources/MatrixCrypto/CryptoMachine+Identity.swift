@@ -101,13 +101,29 @@ extension CryptoMachine {
         try await change { state, _ in state.upkeep.account.signingKey }
     }
 
-    /// The secrets stored on this device.
+    /// The secrets stored on this device, without keys of a former identity, which another device has replaced.
     public func storedSecrets() async throws -> [SecretName: KeyMaterial] {
-        var secrets: [SecretName: KeyMaterial] = [:]
-        for name in SecretName.allCases {
-            secrets[name] = try await PrivateKeys.stored(name, in: storage, key: key)
+        try await change { state, _ in
+            var secrets: [SecretName: KeyMaterial] = [:]
+            for name in SecretName.allCases { secrets[name] = try await currentSecret(name, state) }
+            return secrets
         }
-        return secrets
+    }
+
+    /// - Returns: `nil` if it is not stored, or if it is a key of a former identity.
+    /// - Throws: If it is stored but unreadable, which must not pass for missing.
+    func currentSecret(_ name: SecretName, _ state: State) async throws -> KeyMaterial? {
+        guard let secret = try await PrivateKeys.stored(name, in: storage, key: key) else { return nil }
+        guard name != .backup, let own = state.own, !own.isUnknown, let expected = own.publicKey(of: name) else {
+            return secret
+        }
+        return try SigningKey(seed: secret).publicKey == expected ? secret : nil
+    }
+
+    /// Whether a secret is stored, readable or not, and none of a former identity.
+    func isStored(_ name: SecretName, _ state: State) async throws -> Bool {
+        guard try await storage.cryptoRecord(name.record) != nil else { return false }
+        do { return try await currentSecret(name, state) != nil } catch { return true }
     }
 
     /// Stores a secret that the caller has checked against its public key; `nil` removes it.
@@ -188,8 +204,11 @@ extension CryptoMachine {
         own.verify()
         try state.put(own, of: user, ownUser: user, &change)
         guard !wasConfirmed else { return }
-        // Verifications made with the former identity are void.
-        if wasOther { try await voidVerifications(&change) }
+        // Verifications made with the former identity are void, and the recovery key that was not saved opens its keys.
+        if wasOther {
+            try await voidVerifications(&change)
+            change.removed.insert(Self.unsavedKey)
+        }
         // The identity's signatures on other users' keys were ignored until now: query them again.
         state.tracker.invalidateAll()
     }

@@ -54,7 +54,7 @@ extension CryptoMachine {
 
     func requestSecrets(of devices: [ExactText], _ state: inout State) async throws {
         guard !devices.isEmpty, state.own?.isVerified == true else { return }
-        for name in SecretName.allCases where try await storage.cryptoRecord(name.record) == nil {
+        for name in SecretName.allCases where try await !isStored(name, state) {
             // Which backup is the current one is not known here.
             if name == .backup { state.secretRequests.requestedBackup = nil }
             try request(name, of: devices, &state)
@@ -125,7 +125,7 @@ extension CryptoMachine {
         var answered: Set<ExactText> = []
         for wish in state.secretRequests.requested where !answered.contains(wish.device) {
             guard let keys = known.first(where: { $0.device == wish.device }), state.ownConfirms(keys) else { continue }
-            guard let secret = try await PrivateKeys.stored(wish.name, in: storage, key: key) else {
+            guard let secret = try await currentSecret(wish.name, state) else {
                 state.secretRequests.remove(wish)
                 continue
             }

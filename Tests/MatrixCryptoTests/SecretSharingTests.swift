@@ -218,4 +218,30 @@ import ToolSupport
         #expect(try await !next.isRecoveryKeyUnsaved())
         #expect(try await next.stagedRecoveryKey("id") == nil)
     }
+
+    @Test("Keys of a former identity count as missing, and are requested when the device is confirmed for the new one.")
+    func formerIdentity() async throws {
+        let server = TestServer()
+        let old = try await server.signIn("@me:b", "OLD")
+        try await server.makeIdentity(on: old)
+        #expect(try await old.machine.isRecoveryKeyUnsaved())
+        let new = try await server.signIn("@me:b", "NEW")
+        try await server.makeIdentity(on: new)
+        #expect(try await old.machine.ownIdentity() == .replaced)
+        #expect(try await old.machine.storedSecrets().keys.allSatisfy { $0 == .backup })
+
+        let id = try await old.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        for (action, client) in [(Verification.Action.accept, new), (.confirmMatch, old), (.confirmMatch, new)] {
+            #expect(try await client.machine.perform(action, in: id, at: server.now).isEmpty)
+            try await server.exchangeAll()
+        }
+        #expect(try await old.machine.ownIdentity() == .confirmed)
+        let (given, made) = (try await old.machine.storedSecrets(), try await new.machine.storedSecrets())
+        for name in [SecretName.master, .selfSigning, .userSigning] {
+            let secret = try #require(made[name])
+            #expect(given[name]?.isEqual(to: secret) == true)
+        }
+        #expect(try await !old.machine.isRecoveryKeyUnsaved(), "it would open the former keys")
+    }
 }

@@ -56,7 +56,8 @@ struct IdentitySetup: Sendable {
             throw EncryptionError.translated(error)
         }
         // Before the former private keys are replaced: nothing else can open what they protect.
-        let created = try await createStorage(of: staged.secrets)
+        // Without an identity, the former key may open the only copy of an earlier backup's key.
+        let created = try await createStorage(of: staged.secrets) { replaces }
         try await keys.encrypting { try await $0.commitIdentity() }
         await keys.noteChange()
         _ = await keys.makeAllRequests()
@@ -75,7 +76,7 @@ struct IdentitySetup: Sendable {
         let prepared = try await keys.encrypting { try await $0.preparedBackupKey() }
         var secrets = identity
         secrets[.backup] = prepared ?? identity[.backup]
-        let created = try await createStorage(of: secrets)
+        let created = try await createStorage(of: secrets) { false }
         if let prepared { await tryBackup(with: prepared) }
         return created
     }

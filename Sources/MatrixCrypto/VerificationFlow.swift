@@ -48,6 +48,8 @@ struct VerificationFlow {
     private(set) var phase: Verification.Phase
     private var exchange: SasExchange?
     private var readyAt: Date?
+    /// The other side's `start`, until the keys of its device are known.
+    private var earlyStart: JSONValue?
     /// Whether the other side supports SAS.
     private var offersSAS = true
     /// Whether the user interface no longer shows it.
@@ -252,7 +254,8 @@ struct VerificationFlow {
                 readyAt = now
                 return []
             }
-            return try start(own: own, other: other)
+            guard let content = earlyStart else { return try start(own: own, other: other) }
+            return try take("start", content, own: own, other: other, at: now)
         }
         // A request that nobody has touched here may still be answered on another device: it is no longer shown.
         if phase == .requested {
@@ -312,9 +315,10 @@ struct VerificationFlow {
     private mutating func takeReady(
         _ content: JSONValue, own: SasExchange.Party?, other: SasExchange.Party?, at now: Date
     ) throws -> [Message] {
-        guard phase == .waiting, let device = content["from_device"]?.exactText else {
-            throw SasExchange.Failure.unexpectedMessage
-        }
+        guard let device = content["from_device"]?.exactText else { throw SasExchange.Failure.unexpectedMessage }
+        // The user may have accepted on several devices, before the others learned that one was first.
+        if let known = self.device, device != known { return [] }
+        guard phase == .waiting else { throw SasExchange.Failure.unexpectedMessage }
         guard asked.isEmpty || asked.contains(device) else { throw SasExchange.Failure.userMismatch }
         guard content["methods"]?.array?.prefix(16).contains(where: { $0.string == SasExchange.method }) == true else {
             throw SasExchange.Failure.unknownMethod
@@ -349,7 +353,11 @@ struct VerificationFlow {
         guard phase == .preparing, let transaction, let device, content["from_device"]?.exactText == device else {
             throw SasExchange.Failure.unexpectedMessage
         }
-        guard let own, let other else { throw SasExchange.Failure.keyMismatch }
+        guard let own else { throw SasExchange.Failure.keyMismatch }
+        guard let other else {
+            earlyStart = content
+            return []
+        }
         if let exchange {
             guard exchange.isStarter else { throw SasExchange.Failure.unexpectedMessage }
             // Both sides have sent `start`: the one from the smaller user and device ID prevails.

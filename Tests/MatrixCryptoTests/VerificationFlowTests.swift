@@ -191,16 +191,33 @@ struct VerificationFlowTests {
             #expect(codes(sent) == [code], place)
             #expect(flow.phase == .canceled(code == "m.unknown_method" ? .unsupported : .failed), place)
         }
-        // The keys of the device are not known.
-        var unknown = try flow(.preparing)
-        let rejected = try unknown.take("start", content("start"), own: me, other: nil, at: now)
-        #expect(codes(rejected) == ["m.key_mismatch"])
         // The key is not the one that was committed to.
         var committed = try flow(.started)
         _ = try committed.take("accept", content("accept"), own: me, other: peer, at: now)
         let broken = try committed.take("key", content("key"), own: me, other: peer, at: now)
         #expect(codes(broken) == ["m.mismatched_commitment"])
         #expect(committed.phase == .canceled(.mismatch))
+    }
+
+    @Test("A start from a device whose keys are still being queried is answered when they are known.")
+    func earlyStart() throws {
+        var flow = try flow(.preparing)
+        let none = try flow.take("start", content("start"), own: me, other: nil, at: now)
+        #expect(none.isEmpty && flow.phase == .preparing)
+        let waiting = try flow.tick(own: me, other: nil, at: now + 10)
+        #expect(waiting.isEmpty && flow.deadline == now + 20)
+        let sent = try flow.tick(own: me, other: peer, at: now + 20)
+        #expect(sent.map { short($0.type) } == ["accept"])
+    }
+
+    @Test("A second device that has accepted as well does not cancel the verification with the first one.")
+    func secondReady() throws {
+        var flow = VerificationFlow(asking: "@me:b", devices: ["PEER", "OTHER"], as: "t", over: .devices, at: now)
+        let start = try flow.take("ready", content("ready"), own: me, other: peer, at: now)
+        #expect(start.map { short($0.type) } == ["cancel", "start"])
+        let second: JSONValue = ["from_device": "OTHER", "methods": Self.methods]
+        let ignored = try flow.take("ready", second, own: me, other: peer, at: now)
+        #expect(ignored.isEmpty && flow.phase == .preparing && flow.device == "PEER")
     }
 
     @Test("Each state ends in time, or goes on by itself.")

@@ -71,6 +71,8 @@ import Testing
                 SealedSession(room: room, session: "s"), SealedSession(room: room, session: "t"),
             ])
         #expect(try await store.sealedSessions(for: [.noKey]) == [SealedSession(room: room, session: "s")])
+        let newest = try await store.newestSealedSessions(for: [.noKey, .damaged], limit: 1)
+        #expect(newest == [SealedSession(room: room, session: "t")])
         let session = SealedSession(room: room, session: "s")
         #expect(try await store.sealedEvents(of: session, after: nil, limit: 5) == [ciphertext(2)])
         #expect(try await store.sealedEvents(of: session, after: MessageID("$2"), limit: 5).isEmpty)

@@ -31,7 +31,8 @@ final class EncryptedAccount {
     static func start(
         in folder: TemporaryFolder, _ credentials: MemoryCredentialStore?, devices: KnownDevices = KnownDevices(),
         clock: any Clock<Duration> = ManualClock(),
-        answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
+        answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil },
+        now: @escaping @Sendable () -> Date = { Fixtures.date }
     ) async throws -> EncryptedAccount {
         let server = FakeHomeserver { request in
             if request.url.path.hasSuffix("/keys/query"), let answer = devices.answer() { return answer }
@@ -46,7 +47,7 @@ final class EncryptedAccount {
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await MatrixBackend.start(
             over: store, server: try #require(URL(string: "https://example.org")), ownUserID: user, token: nil,
-            hasSlidingSync: false, transport: server, clock: clock, now: { Fixtures.date })
+            hasSlidingSync: false, transport: server, clock: clock, now: now)
         if let credentials {
             let credential = KeyCredential(account: user.rawValue, place: credentials)
             await backend.openKeys(of: "D", credential: credential)

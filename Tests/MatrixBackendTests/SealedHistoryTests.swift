@@ -41,6 +41,41 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A key that came to the backup while the program did not run is requested at the next start")
+    func keyInBackup() async throws {
+        let other = try await start()
+        let ann = try await other.peer()
+        let key = try ann.key()
+        let event = try ann.text("$1", "Late")
+        try await other.sync([event], toDevice: [key])
+        let machine = try #require(await other.backend.keys.machine)
+        let sessions = try await machine.exportedSessions(after: nil, limit: 10)
+        let secret = try KeyMaterial()
+        let backup = BackupServer()
+        let version = backup.add(try BackupKey(secret))
+        try backup.add(try #require(sessions.first), version, try BackupKey(secret))
+        await other.close()
+
+        let (home, place, clock) = (TemporaryFolder(), MemoryCredentialStore(), ManualClock())
+        var account = try await EncryptedAccount.start(in: home, place, devices: devices)
+        try await account.sync(EncryptedAccount.state)
+        try await account.sync([event])
+        #expect(try await account.message("$1")?.seal == .noKey)
+        try await #require(await account.backend.keys.machine).setBackupKey(secret)
+        await account.close()
+
+        let time = Box(Fixtures.date)
+        account = try await EncryptedAccount.start(
+            in: home, place, devices: devices, clock: clock, answering: { backup.answer($0) }, now: { time.value })
+        while try await account.message("$1")?.seal != nil {
+            time.value += 61
+            clock.advance(by: .seconds(61))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await account.message("$1")?.text == "Late")
+        await account.close()
+    }
+
     @Test("If the keys' changes cannot be stored, neither is the message; a repeated response is decrypted")
     func failingKeys() async throws {
         let account = try await EncryptedAccount.start(

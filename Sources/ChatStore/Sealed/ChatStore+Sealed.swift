@@ -19,6 +19,22 @@ extension ChatStore {
         }
     }
 
+    /// Returns the sessions of the newest stored messages that are sealed for one of these reasons.
+    public func newestSealedSessions(for reasons: Set<SealReason>, limit: Int) async throws -> [SealedSession] {
+        try await read { db in
+            let names = reasons.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT r.id, s.session FROM sealed s JOIN room r ON r.key = s.room
+                    LEFT JOIN message m ON m.room = s.room AND m.id = s.event
+                    WHERE s.session IS NOT NULL AND s.reason IN (\(names))
+                    GROUP BY s.room, s.session ORDER BY max(m.key) DESC LIMIT ?
+                    """, arguments: [limit])
+            return try rows.map { SealedSession(room: try $0.identifier("id"), session: try $0.value("session")) }
+        }
+    }
+
     /// Returns a page of a session's events, ordered by ID. Empty for a room that is not stored.
     /// - Parameter event: The last event of the previous page.
     public func sealedEvents(

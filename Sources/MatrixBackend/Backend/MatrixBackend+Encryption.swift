@@ -38,7 +38,10 @@ extension MatrixBackend: EncryptionService {
 
     private func keyFiles() async throws -> KeyFileTransfer {
         guard let machine = await keys.machine else { throw EncryptionError.unavailable(keys.condition.problem) }
-        return KeyFileTransfer(machine: machine) { [sealed] in try await sealed.openImported($0) }
+        return KeyFileTransfer(machine: machine) { [sealed, keys] in
+            await keys.wakeBackup()
+            try await sealed.openImported($0)
+        }
     }
 
     // MARK: Devices

@@ -211,18 +211,21 @@ actor AccountEncryption {
         guard let machine else { return try await keep(sync) }
         do {
             if hasUnopened {
-                arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
+                await noteReceived(try await machine.receiveUnopened(at: now()).sessions)
                 hasUnopened = false
             }
-            let sessions = try await machine.received(sync, at: now()).sessions
-            arrivedSessions.formUnion(sessions)
-            if !sessions.isEmpty { await backup?.wake() }
+            await noteReceived(try await machine.received(sync, at: now()).sessions)
             if !sync.events.isEmpty || !sync.changed.isEmpty || !sync.left.isEmpty { noteChange() }
         } catch {
             try await end(for: error, of: machine)
             return try await keep(sync)
         }
         await requests?.wake()
+    }
+
+    private func noteReceived(_ sessions: Set<SessionID>) async {
+        arrivedSessions.formUnion(sessions)
+        if !sessions.isEmpty { await backup?.wake() }
     }
 
     private func keep(_ sync: CryptoSync) async throws {
@@ -260,9 +263,7 @@ actor AccountEncryption {
             do {
                 let readings = try await machine.read(events)
                 let all = zip(events, readings)
-                // The stored key may be what is damaged.
-                let lacking = all.filter { $0.1 == .failure(.noKey) || $0.1 == .failure(.damaged) }
-                await requestKeys(of: lacking.map(\.0))
+                await requestKeys(of: all.filter { Self.mayBeInBackup($0.1) }.map(\.0))
                 await requestKeys(of: all.filter { $0.1 == .failure(.beforeKey) }.map(\.0), areLate: true)
                 if readings.contains(.failure(.unknownSender)) { await requests?.wake() }
                 return readings.map { $0.mapError { SealReason($0) } }
@@ -272,6 +273,15 @@ actor AccountEncryption {
         }
         let reason = reasonWithoutKeys
         return events.map { _ in .failure(reason) }
+    }
+
+    private static func mayBeInBackup(_ reading: CryptoMachine.Reading) -> Bool {
+        guard case .failure(let seal) = reading else { return false }
+        return switch seal {
+        // The stored key may be what is damaged. Another device may have a key that is withheld from this one.
+        case .noKey, .damaged, .withheld: true
+        default: false
+        }
     }
 
     private var reasonWithoutKeys: SealReason {
@@ -346,6 +356,11 @@ actor AccountEncryption {
             }
         }
         await backup.request(Set(sessions), areLate: areLate)
+    }
+
+    /// Requests the keys of sessions from the backup.
+    func requestKeys(of sessions: Set<SessionID>) async {
+        if !sessions.isEmpty { await backup?.request(sessions) }
     }
 
     /// Call this after encrypting: a new session may have to be backed up.

@@ -83,11 +83,24 @@ final class BackupRestore {
         } catch MatrixError.rejected(404, "M_NOT_FOUND", _) where room != nil {
             return
         }
+        var arrived: Set<SessionID> = []
+        do {
+            try await read(file, of: room, found, key, &arrived)
+        } catch {
+            // They are stored, so that the next attempt does not take them for new. A failure is noted for the next sync.
+            if !arrived.isEmpty { try? await didImport(arrived) }
+            throw error
+        }
+    }
+
+    /// - Parameter arrived: The sessions whose messages have not been decrypted yet.
+    private func read(
+        _ file: URL, of room: ExactText?, _ found: Found, _ key: BackupKey, _ arrived: inout Set<SessionID>
+    ) async throws {
         let reader = BackupReader(key: key, room: room)
         let stream = JSONStream(receiver: reader)
         let input = try OpenFile(reading: file)
         var waiting: [ExportedSession] = []
-        var arrived: Set<SessionID> = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 16)
         defer { buffer.deallocate() }
         while true {

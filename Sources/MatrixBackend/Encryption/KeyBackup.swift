@@ -48,6 +48,8 @@ actor KeyBackup {
     private let backOff = BackOff()
     private let feed = ValueFeed(Standing())
     private var questions = BackupQuestions()
+    /// When questions were last looked for that were due.
+    private var questionsChecked = Date.distantPast
     private var batchLimit = CryptoMachine.maxBackupBatch
     private var task: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
@@ -139,6 +141,7 @@ actor KeyBackup {
     }
 
     private func work() async -> Outcome {
+        questionsChecked = now()
         do {
             let found = try await versions.current()
             if found?.isTrusted != true { try await createPrepared() }
@@ -272,24 +275,40 @@ actor KeyBackup {
         let due = questions.due(at: now())
         guard !due.isEmpty, let key = try await versions.key(of: found) else { return }
         var arrived: Set<SessionID> = []
-        for session in due {
-            let answer = try await client.backedUpKey(of: session, version: found.version)
-            questions.asked(session, at: now())
-            // An unreadable response counts as a missing key.
-            guard let answer,
-                let exported = try? ExportedSession(
-                    backedUp: answer, room: session.room, id: session.session, key: key)
-            else { continue }
-            arrived.formUnion(try await machine.imported([exported], from: found.version).new)
+        var failure: (any Error)?
+        do {
+            for session in due {
+                arrived.formUnion(try await answer(session, found, key))
+            }
+        } catch {
+            failure = error
         }
+        // Those before the failure are not requested again.
         if !arrived.isEmpty { try await hooks.didImport(arrived) }
+        if let failure { throw failure }
+    }
+
+    /// Requests the key of a session.
+    /// - Returns: The session, if its key is new or begins earlier than the known one.
+    private func answer(
+        _ session: SessionID, _ found: BackupVersions.Found, _ key: BackupKey
+    ) async throws -> Set<SessionID> {
+        let answer = try await client.backedUpKey(of: session, version: found.version)
+        // An unreadable response counts as a missing key.
+        let exported = answer.flatMap {
+            try? ExportedSession(backedUp: $0, room: session.room, id: session.session, key: key)
+        }
+        var new: Set<SessionID> = []
+        if let exported { new = try await machine.imported([exported], from: found.version).new }
+        questions.asked(session, isFound: exported != nil, at: now())
+        return new
     }
 
     private func setAlarm() {
         alarm?.cancel()
-        let time = now()
-        guard !isStopped, let next = questions.next(after: time) else { return }
-        let wait = Duration.milliseconds(Int(next.timeIntervalSince(time) * 1000) + 1)
+        // One may have become due during the work.
+        guard !isStopped, let next = questions.next(after: questionsChecked) else { return }
+        let wait = Duration.milliseconds(max(Int(next.timeIntervalSince(now()) * 1000), 0) + 1)
         alarm = Task { await ring(after: wait) }
     }
 

@@ -15,6 +15,13 @@ struct SealedMessages: Sendable {
         .otherSender,
     ]
 
+    /// Reasons for which another device of the user may have the key.
+    private static let mayBeInBackup: Set<SealReason> = [
+        .noKey, .beforeSignIn, .beforeMembership, .unconfirmedDevice, .withheld, .damaged,
+    ]
+    /// Limits the requests at each start.
+    private static let maxRequested = 200
+
     let keys: AccountEncryption
     let parser: HistoryParser
     let writer: RoomWriter
@@ -60,6 +67,9 @@ struct SealedMessages: Sendable {
             try Task.checkCancellation()
             try await writer.serialized { try await open(session) }
         }
+        // The backup may have received them since.
+        let newest = try await store.newestSealedSessions(for: Self.mayBeInBackup, limit: Self.maxRequested)
+        await keys.requestKeys(of: Set(newest.map { SessionID($0) }).subtracting(known))
     }
 
     /// Decrypts messages that were hidden because the devices of these users were unconfirmed or unknown.

@@ -125,7 +125,10 @@ import Testing
         var isDeleted = false
         /// Whether the store knows the event as that of another request.
         var isOfOtherRequest = false, isAccepted = false
-        var wasAttempted = true, wasRejected = false
+        var wasAttempted = true, failure: String?
+        /// The seconds between queuing and the end of the former session; `nil` if that was not noticed.
+        var end: TimeInterval?
+        var type = "m.room.message"
         /// Whether the history goes on and on.
         var isEndless = false
         var outcome = Outcome.sent
@@ -142,7 +145,14 @@ import Testing
         FormerCase(testDescription: "another request", isOfOtherRequest: true),
         FormerCase(testDescription: "another request whose echo is missing", isAccepted: true),
         FormerCase(testDescription: "never attempted", wasAttempted: false),
-        FormerCase(testDescription: "rejected, and retried", wasRejected: true),
+        FormerCase(testDescription: "rejected, and retried", failure: "403 M_FORBIDDEN"),
+        FormerCase(
+            testDescription: "sent, and then held", failure: DeliveryReason.unreadableKeys.rawValue,
+            outcome: .recognized),
+        FormerCase(testDescription: "queued after the session had ended", end: -10),
+        FormerCase(testDescription: "another message, from after the session had ended", seconds: 200, end: 100),
+        FormerCase(testDescription: "sent before the session ended", seconds: 90, end: 100, outcome: .recognized),
+        FormerCase(testDescription: "a reaction was removed", body: nil, isDeleted: true, type: "m.reaction"),
         FormerCase(testDescription: "deleted on another device", body: nil, isDeleted: true, outcome: .uncertain),
         FormerCase(testDescription: "too far back", body: "y", isEndless: true, outcome: .uncertain),
     ]) func messageOfAFormerDevice(_ item: FormerCase) async throws {
@@ -153,7 +163,7 @@ import Testing
         if item.isDeleted { unsigned["redacted_because"] = ["type": "m.room.redaction"] }
         let content: JSONValue = item.body.map { ["msgtype": "m.text", "body": .string($0)] } ?? [:]
         let event = Events.event(
-            "$former", "m.room.message", content, by: item.sender, at: Int64(time * 1000), unsigned: .object(unsigned))
+            "$former", item.type, content, by: item.sender, at: Int64(time * 1000), unsigned: .object(unsigned))
         let server = server([event], isEndless: item.isEndless)
         let backend = try await backend(server, has: item.isOfOtherRequest ? ["former"] : ["other"]) { store in
             if item.isAccepted {
@@ -162,10 +172,11 @@ import Testing
             let former = FormerAttempts(store: store)
             try await former.note("OLD", at: Fixtures.date)
             var stored = request
-            if item.wasRejected { stored.failure = "403 M_FORBIDDEN" }
+            stored.failure = item.failure
             try await store.commit(OutboxChange(put: [stored]))
             // The first device replaces none.
             #expect(try await former.attempt(of: request, [request.id]) == nil)
+            if let end = item.end { try await former.noteEnd(at: request.queuedAt.addingTimeInterval(end)) }
             try await former.note("NEW", at: Fixtures.date.addingTimeInterval(-60))
             try await former.note("NEW", at: Fixtures.date)
         }
@@ -185,6 +196,42 @@ import Testing
         let other = OutboxRequest(
             id: TransactionID("t2"), room: Self.room, action: request.action, queuedAt: request.queuedAt)
         #expect(try await backend.deliver(other) == MessageID("$t2"))
+    }
+
+    @Test("A damaged record of what a former device has attempted holds up one message, which the user decides about")
+    func damagedRecord() async throws {
+        let server = server()
+        let backend = try await backend(server) { store in
+            try await store.set("{", for: "matrix.formerAttempts", of: Self.room)
+            let former = FormerAttempts(store: store)
+            try await former.note("OLD", at: Fixtures.date)
+        }
+        caughtUpStatus.hasCaughtUp = true
+        await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(request(ago: 1)) }
+        #expect(sent(server) == [])
+        #expect(try await backend.deliver(request(ago: 1)) == MessageID("$t"))
+    }
+
+    @Test("Nothing is sent while a new device cannot be recorded")
+    func unrecordedDevice() async throws {
+        let store = try await ChatStore.open(in: folder.path("other"))
+        let former = FormerAttempts(store: store)
+        try await former.note("OLD", at: Fixtures.date)
+        await store.close()
+        await #expect(throws: (any Error).self) { try await former.note("NEW", at: Fixtures.date) }
+        await #expect(throws: DeliveryError.unreachable) {
+            _ = try await former.attempt(of: request(ago: 1), [TransactionID("t")])
+        }
+    }
+
+    @Test("History that the server cannot return does not mean that it has rejected the message")
+    func unreadableHistory() async throws {
+        let server = FakeTransport.responding { request in
+            request.url.path.hasSuffix("/messages") ? ["errcode": "M_INVALID_PARAM", "status": 400] : nil
+        }
+        let backend = try await backend(server, has: ["other"], gap: "p1")
+        caughtUpStatus.hasCaughtUp = true
+        await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(request(ago: 30)) }
     }
 
     @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isOnServer: Bool) async throws {

@@ -56,6 +56,7 @@ public actor MatrixBackend {
     private let entered: EnteredRooms
     private let leftRooms: LeftRooms
     private let outboxObserver: OutboxObserver
+    private let former: FormerAttempts
     private let unreadCounter: UnreadCounter
     private let historyCompleter: HistoryCompleter
     private let syncLoop: SyncLoop
@@ -96,10 +97,12 @@ public actor MatrixBackend {
 
         let deliveries = Deliveries(
             store: store, gate: gate, unsent: unsent, timelines: feeds, rooms: rooms, syncStatus: syncStatus)
+        former = FormerAttempts(store: store)
         outbox = Outbox(
             storage: store,
             backend: MatrixOutboxBackend(
-                client: client, store: store, context: context, syncStatus: syncStatus, keys: keys, media: media
+                client: client, store: store, context: context, syncStatus: syncStatus, keys: keys, media: media,
+                former: former
             ) { request, delivery in
                 await deliveries.apply(delivery, of: request)
             }, retainsAccepted: true, clock: clock, now: now)
@@ -114,7 +117,8 @@ public actor MatrixBackend {
         self.connection = connection
         timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers, unreadMarks: unreadMarks)
 
-        entered = EnteredRooms()
+        let entered = EnteredRooms(status: syncStatus)
+        self.entered = entered
         entry = RoomEntry(
             client: client, context: context, writer: writer, entered: entered, directRooms: directRooms, keys: keys)
         directChats = DirectChats(
@@ -190,6 +194,7 @@ public actor MatrixBackend {
                 cryptoPosition: { try await keys.position() },
                 willStartOver: { try await leftRooms.noteStored() },
                 didApply: { isCaughtUp, number in
+                    await leftRooms.noteDoubtful(entered.removeDoubtful())
                     if isCaughtUp {
                         await leftRooms.prune()
                         await unreadCounter.start()
@@ -256,13 +261,16 @@ public actor MatrixBackend {
         if client.token == nil { await connection.set(.signedOut(isSoft: true)) }
         try await outbox.start { [store] in try await EarlierRequests(store: store).converted($0) }
         for room in rooms { outboxObserver.observe(room) }
-        rejections = Task { [client, connection, syncLoop, writer] in
+        rejections = Task { [client, connection, syncLoop, writer, former, context] in
             // Any request may find the token invalid; the sync's own response may take another 30 seconds.
             for await rejection in client.credential.rejections {
                 if case .signedOut = connection.current { continue }
                 await syncLoop.cancel(of: rejection.token)
                 await connection.end(rejection, of: client.credential)
-                if case .signedOut = connection.current { writer.timelines.endTyping() }
+                guard case .signedOut = connection.current else { continue }
+                writer.timelines.endTyping()
+                // If this fails, the session counts as ended when the next one begins.
+                try? await former.noteEnd(at: context.now())
             }
         }
         if client.token != nil { await syncLoop.restart() }
@@ -278,16 +286,20 @@ public actor MatrixBackend {
         await connection.begin(with: token, in: client.credential)
         guard !isClosed else { return }
         await keys.resume()
+        guard !isClosed else { return }
         await syncLoop.restart()
     }
+
+    /// Notes the address of the server before ``resume(with:)``: it may have moved since the session before.
+    nonisolated func move(to server: URL) { client.credential.move(to: server) }
 
     /// Opens the keys of the session's device, before ``resume(with:)``. Without them, the account works as in a
     /// program built without encryption.
     /// - Parameter credential: The credential that encrypts the keys.
     package func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
-        // If this fails, the next start records it.
-        try? await FormerAttempts(store: store).note(device, at: context.now())
+        // If this fails, nothing is sent before it has succeeded.
+        try? await former.note(device, at: context.now())
         let missed: Bool
         do {
             missed = try await store.setting(AccountEncryption.missedSetting) == AccountEncryption.missedMark

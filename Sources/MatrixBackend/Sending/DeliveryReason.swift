@@ -40,6 +40,11 @@ enum DeliveryReason: String, CaseIterable {
 }
 
 extension SendFailure {
+    /// Whether the server has answered so: ``OutboxRequest/failure`` begins with the status then.
+    static func isAnswer(reason: String) -> Bool { status(in: reason) != nil }
+
+    private static func status(in reason: String) -> Int? { reason.split(separator: " ").first.flatMap { Int($0) } }
+
     /// `nil` for a reason that would tell the user nothing.
     /// - Parameter reason: ``OutboxRequest/failure``.
     init?(reason: String) {
@@ -52,8 +57,7 @@ extension SendFailure {
             self = failure
             return
         }
-        // What the server answered: the status and its code.
-        guard let status = reason.split(separator: " ").first.flatMap({ Int($0) }) else { return nil }
+        guard let status = Self.status(in: reason) else { return nil }
         switch status {
         case _ where reason.hasSuffix("M_TOO_LARGE"), 413: self = .tooLarge
         case 403: self = .notPermitted

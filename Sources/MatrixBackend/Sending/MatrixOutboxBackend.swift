@@ -26,7 +26,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     init(
         client: MatrixClient, store: ChatStore, context: AccountContext, syncStatus: SyncStatus,
-        keys: AccountEncryption, media: MatrixMedia,
+        keys: AccountEncryption, media: MatrixMedia, former: FormerAttempts? = nil,
         onDelivery: @escaping @Sendable (OutboxRequest, Delivery) async -> Void
     ) {
         self.client = client
@@ -39,7 +39,8 @@ struct MatrixOutboxBackend: OutboxBackend {
         encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
         sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         repeats = RepeatedSends(
-            client: client, store: store, opener: opener, ownUserID: ownUserID, syncStatus: syncStatus, now: now)
+            client: client, store: store, opener: opener, ownUserID: ownUserID, syncStatus: syncStatus,
+            former: former ?? FormerAttempts(store: store), now: now)
         uploads = MediaUploads(client: client, media: media)
         self.now = now
         self.onDelivery = onDelivery

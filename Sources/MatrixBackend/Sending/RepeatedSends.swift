@@ -13,6 +13,7 @@ struct RepeatedSends: Sendable {
     private static let clockSkew: TimeInterval = 3600
     /// The same where messages are recognized by their contents: the larger it is, the more other messages fit.
     private static let contentClockSkew: TimeInterval = 60
+    private static let messageTypes: Set<String> = ["m.room.message", "m.room.encrypted"]
     private static let pageSize = 100
     private static let maxPages = 20
 
@@ -22,6 +23,7 @@ struct RepeatedSends: Sendable {
     let ownUserID: MemberID
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
+    let former: FormerAttempts
     let now: @Sendable () -> Date
 
     /// - Parameters:
@@ -60,7 +62,6 @@ struct RepeatedSends: Sendable {
     func messagesOfFormerDevice(
         _ contents: [(transaction: TransactionID, content: JSONValue)], of request: OutboxRequest
     ) async throws -> [TransactionID: MessageID] {
-        let former = FormerAttempts(store: store)
         guard let attempt = try await former.attempt(of: request, contents.map(\.transaction)) else { return [:] }
         var found = attempt.events
         var missing = contents.filter { found[$0.transaction] == nil }
@@ -68,24 +69,32 @@ struct RepeatedSends: Sendable {
         guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
         let earliest = request.queuedAt.addingTimeInterval(-Self.contentClockSkew)
         let window = earliest...max(earliest, end.addingTimeInterval(Self.contentClockSkew))
-        var hasDeleted = false
-        let isWhole = try await search(request.room, since: earliest, before: nil) { events in
-            let foreign = events.filter {
-                $0.sender == ownUserID && window.contains($0.sentAt) && $0.unsigned["transaction_id"] == nil
-                    && !attempt.claimed.contains($0.id)
+        var isUnknown = false
+        var isWhole = false
+        do {
+            isWhole = try await search(request.room, since: earliest, before: nil) { events in
+                let foreign = events.filter {
+                    $0.sender == ownUserID && window.contains($0.sentAt) && $0.unsigned["transaction_id"] == nil
+                        && !attempt.claimed.contains($0.id)
+                }
+                // What was deleted, and what cannot be decrypted, may be the message.
+                isUnknown = isUnknown || foreign.contains { Self.messageTypes.contains($0.type) && $0.isRedacted }
+                for event in try await opener.opened(foreign, in: request.room) {
+                    if case .sealed = event.protection, try await !store.isOwnRequest(event.id, in: request.room) {
+                        isUnknown = true
+                    }
+                    guard let index = missing.lastIndex(where: { Self.isSame($0.content, event.content) }),
+                        try await !store.isOwnRequest(event.id, in: request.room)
+                    else { continue }
+                    found[missing.remove(at: index).transaction] = event.id
+                }
+                return !missing.isEmpty
             }
-            hasDeleted = hasDeleted || foreign.contains { $0.stateKey == nil && $0.isRedacted }
-            for event in try await opener.opened(foreign, in: request.room) {
-                guard let index = missing.lastIndex(where: { Self.isSame($0.content, event.content) }),
-                    try await !store.isOwnRequest(event.id, in: request.room)
-                else { continue }
-                found[missing.remove(at: index).transaction] = event.id
-            }
-            return !missing.isEmpty
+        } catch let error as DeliveryError where error == DeliveryReason.mayBeSent.error {
+            isUnknown = true
         }
-        let isUncertain = !missing.isEmpty && (hasDeleted || !isWhole)
+        let isUncertain = !missing.isEmpty && (isUnknown || !isWhole)
         try await former.note(found, of: request, isOver: true)
-        // It may be what the user has deleted elsewhere, or further back.
         if isUncertain { throw DeliveryReason.mayBeSent.error }
         return found
     }
@@ -104,7 +113,7 @@ struct RepeatedSends: Sendable {
         guard let gap = try await store.gaps(in: room).last else { return [:] }
         let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
         guard behind.map({ $0.sentAt > earliest }) ?? true else { return [:] }
-        return try await sentMessages(transactions, in: room, queuedAt: queuedAt, before: gap.token)
+        return try await sentMessages(transactions, in: room, queuedAt: queuedAt, before: token(of: gap, in: room))
     }
 
     /// Searches history from a token back to when the request was queued.
@@ -123,6 +132,20 @@ struct RepeatedSends: Sendable {
         return found
     }
 
+    private func token(of gap: TimelineGap, in room: RoomID) async throws -> String? {
+        guard let event = gap.eventBehind else { return gap.token }
+        return try await lookup { try await client.context(of: event, in: room, limit: 1).older }
+    }
+
+    /// Requests part of the history. A server that cannot return it has not rejected the message.
+    private func lookup<Value>(_ request: () async throws -> Value) async throws -> Value {
+        do {
+            return try await request()
+        } catch MatrixError.rejected(let status, _, _) where status != 403 {
+            throw DeliveryReason.mayBeSent.error
+        }
+    }
+
     /// Reads history backward.
     /// - Parameters:
     ///   - start: A token, or `nil` for the end of the history.
@@ -133,7 +156,7 @@ struct RepeatedSends: Sendable {
     ) async throws -> Bool {
         var token = start
         for _ in 0..<Self.maxPages {
-            let page = try await client.history(of: room, before: token, limit: Self.pageSize)
+            let page = try await lookup { try await client.history(of: room, before: token, limit: Self.pageSize) }
             // The time of one event proves nothing: its sender's server sets it.
             guard try await handle(page.events), page.events.isEmpty || page.events.contains { $0.sentAt > earliest },
                 let next = page.next

@@ -47,4 +47,39 @@ struct AccountStorageTests {
         #expect(!FileManager.default.fileExists(atPath: folders.folder(of: account).path))
         try folders.remove(account)
     }
+
+    /// A folder that is neither marked nor of a listed account may be all that a damaged list has left of one.
+    @Test func onlyMarkedFoldersOfUnlistedAccountsAreSetAside() async throws {
+        let root = folder.path("accounts")
+        let folders = AccountFolders(root: root)
+        func exists(_ account: String) -> Bool {
+            FileManager.default.fileExists(atPath: folders.folder(of: account).path)
+        }
+        for account in ["signed out", "listed", "unlisted", "unmarked"] {
+            try FileManager.default.createDirectory(at: folders.store(of: account), withIntermediateDirectories: true)
+        }
+        for account in ["signed out", "listed", "unmarked", "none"] { try folders.markSignedOut(account) }
+        try folders.unmarkSignedOut("unmarked")
+        try await folders.credentialStore.store(AccountCredential("one"), of: "listed")
+        folders.setAsideSignedOut(except: ["listed"])
+        #expect(!exists("signed out") && !exists("none"))
+        #expect(exists("listed") && exists("unlisted") && exists("unmarked"))
+        #expect(try await folders.credentialStore.credential(of: "listed") == AccountCredential("one"))
+        await folders.removeRemains()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root.path).count == 4, "with the credentials")
+        folders.setAsideSignedOut(except: [])
+        #expect(exists("listed"), "its mark is removed")
+    }
+
+    /// Signing in again after a sign-out that was interrupted in the same run.
+    @Test func markedFolderIsNotUsedAgain() throws {
+        let folders = AccountFolders(root: folder.path("accounts"))
+        for isMarked in [false, true] {
+            try FileManager.default.createDirectory(at: folders.store(of: "a"), withIntermediateDirectories: true)
+            if isMarked { try folders.markSignedOut("a") }
+            try folders.setAsideIfSignedOut("a")
+            #expect(FileManager.default.fileExists(atPath: folders.folder(of: "a").path) == !isMarked)
+        }
+        try folders.setAsideIfSignedOut("a")
+    }
 }

@@ -84,6 +84,8 @@ extension MatrixAccounts: SignInService {
     }
 
     public func storeCredential(of account: String, in location: CredentialLocation) async throws {
+        // A sign-out still removes the credentials of the earlier session.
+        await departures[account]?.value
         guard let token = pending[account]?.token else { return }
         pending[account]?.location = location
         let credential = AccountCredential(token.value)
@@ -102,8 +104,11 @@ extension MatrixAccounts: SignInService {
     }
 
     public func activate(_ account: String) async throws {
+        await departures[account]?.value
         guard let signIn = pending[account] else { return }
         do {
+            // What is left of a sign-out that was interrupted must not be sent in the new session.
+            if entry(account) == nil { try folders.setAsideIfSignedOut(account) }
             try await list.saveAccount(signIn.account)
         } catch {
             throw SignInProblem.storage(reason: "\(error)")
@@ -114,7 +119,11 @@ extension MatrixAccounts: SignInService {
         } else {
             update(account) { $0.account = signIn.account }
         }
-        if entry(account)?.backend == nil { await open(account) }
+        if let backend = entry(account)?.backend {
+            if let server = URL(string: signIn.account.server) { backend.move(to: server) }
+        } else {
+            await open(account)
+        }
         if case .broken(let reason)? = entry(account)?.condition { throw SignInProblem.storage(reason: reason) }
         update(account) { $0.condition = .connecting }
         publishStates()

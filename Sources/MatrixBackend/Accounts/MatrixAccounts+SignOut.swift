@@ -16,26 +16,55 @@ extension MatrixAccounts {
     }
 
     public func signOut(_ account: String, isForced: Bool) async throws {
+        try await ongoingWork.run { try await end(account, isForced: isForced) }
+    }
+
+    private func end(_ account: String, isForced: Bool) async throws {
         guard let entry = entry(account) else { return }
         do {
             try await endSession(of: entry)
         } catch {
             guard isForced else { throw try SignInProblem.of(error) }
         }
-        // Remove the account from the list first: an interruption must not leave it half removed.
-        try await list.removeAccount(account)
+        // For the next start, if the process ends before the folder is set aside. Without the mark, as on a full disk,
+        // the account can be signed out nevertheless.
+        try? folders.markSignedOut(account)
+        do {
+            // Remove the account from the list first: an interruption must not leave it half removed.
+            try await list.removeAccount(account)
+        } catch {
+            // A mark that stays is removed by the next start, which finds the account in the list.
+            try? folders.unmarkSignedOut(account)
+            throw error
+        }
+        // Looked up again: the account may have been opened meanwhile.
+        guard let removed = self.entry(account) else { return }
         entries.removeAll { $0.account.id == account }
         publishStates()
+        let departure = Task { await remove(removed) }
+        departures[account] = departure
+        await departure.value
+        departures[account] = nil
+    }
+
+    /// Closes an account that is not listed any more, and removes what it has stored.
+    private func remove(_ entry: Entry) async {
+        let account = entry.account.id
+        await waitForOpening(of: account)
         entry.following.forEach { $0.cancel() }
         await entry.backend?.close()
         await entry.store?.close()
+        // Before the credentials: the keyring may ask for its password, and a program that ends meanwhile would leave a
+        // folder whose messages a later sign-in sends. If it cannot be renamed, the next start tries again.
+        try? folders.setAside(account)
+        async let removal: Void = folders.removeRemains()
         // The session has ended and the account is not listed any more: what is left is never read again.
         for name in [account, KeyCredential.name(of: account)] + KeyCredential.earlierNames(of: account) {
             await memory.removeCredential(of: name)
             try? await folders.credentialStore.removeCredential(of: name)
             try? await keyring.removeCredential(of: name)
         }
-        try? folders.remove(account)
+        await removal
     }
 
     /// Ends the session on the server. That no token was read yet does not say that there is no session.

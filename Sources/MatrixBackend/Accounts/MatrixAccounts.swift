@@ -36,10 +36,15 @@ public actor MatrixAccounts: AccountService {
     let privacy: PrivacyPreference
     let deviceName: String
     let clock: any Clock<Duration>
+    let ongoingWork: OngoingWork
     private let isRestart: Bool
     var entries: [Entry] = []
     /// Sessions that are open on the server but not activated yet.
     var pending: [String: PendingSignIn] = [:]
+    /// What still ends for accounts that were signed out. Their folders must not be used until then.
+    var departures: [String: Task<Void, Never>] = [:]
+    /// The accounts that are being opened.
+    private var openings: [String: Task<Void, Never>] = [:]
     /// Accounts that are open and were never connected.
     private var unconnected: [String] = []
     private var observers = Observers<[AccountState]>()
@@ -52,10 +57,12 @@ public actor MatrixAccounts: AccountService {
     ///   - privacy: What the user discloses to others.
     ///   - deviceName: The device name that the user's other clients show.
     ///   - isRestart: Whether the program has just ended to start again, so that what arrived meanwhile notifies.
+    ///   - ongoingWork: Counts what an end of the program would interrupt.
     public init(
         list: ChatStore, folders: AccountFolders, keyring: any CredentialStore, transport: any MatrixTransport,
         translator: Translator = .untranslated, privacy: PrivacyPreference = PrivacyPreference(),
-        deviceName: String, clock: any Clock<Duration> = ContinuousClock(), isRestart: Bool = false
+        deviceName: String, clock: any Clock<Duration> = ContinuousClock(), isRestart: Bool = false,
+        ongoingWork: OngoingWork = .shared
     ) {
         self.list = list
         self.folders = folders
@@ -66,14 +73,19 @@ public actor MatrixAccounts: AccountService {
         self.deviceName = deviceName
         self.clock = clock
         self.isRestart = isRestart
+        self.ongoingWork = ongoingWork
     }
 
     /// Opens the store of each account and connects those that have a credential.
     /// - Parameter connects: whether to connect them now; otherwise ``connect()`` does.
     /// - Throws: ``ChatError`` if the list of accounts cannot be read.
     public func start(connects: Bool = true) async throws {
+        let accounts = try await list.accounts()
+        // Before an account is opened: renaming must not concern a folder that a new sign-in uses. Only with the list:
+        // it says which of the marked folders are not those of accounts that have remained.
+        folders.setAsideSignedOut(except: accounts.map(\.id))
         Task { [folders] in await folders.removeRemains() }
-        for account in try await list.accounts() where account.kind == Self.kind {
+        for account in accounts where account.kind == Self.kind {
             entries.append(Entry(account: account))
         }
         publishStates()
@@ -161,6 +173,17 @@ public actor MatrixAccounts: AccountService {
 
     /// Opens the account's store and a backend without a session, so stored history is shown.
     func open(_ id: String) async {
+        if let opening = openings[id] { return await opening.value }
+        let opening = Task { await openBackend(of: id) }
+        openings[id] = opening
+        await opening.value
+        openings[id] = nil
+    }
+
+    /// Waits until the account is not being opened.
+    func waitForOpening(of id: String) async { await openings[id]?.value }
+
+    private func openBackend(of id: String) async {
         guard let account = entry(id)?.account, let server = URL(string: account.server) else {
             return update(id) { $0.condition = .broken(reason: "the address of the server") }
         }
@@ -169,6 +192,12 @@ public actor MatrixAccounts: AccountService {
             let backend = try await MatrixBackend.start(
                 over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
                 translator: translator, privacy: privacy, clock: clock)
+            guard entry(id) != nil else {
+                // The account was signed out meanwhile, or the program ends: nobody else closes these.
+                await backend.close()
+                await store.close()
+                return
+            }
             if isRestart { _ = backend.arrivalFeed.caughtUp() }
             update(id) { entry in
                 entry.store = store

@@ -1,6 +1,7 @@
+import Foundation
 import Synchronization
 
-/// An account's access token, which changes when the user signs in again.
+/// An account's access token and the address of its server, which change when the user signs in again.
 final class Credential: Sendable {
     /// The server's statement that it does not know a token.
     struct Rejection: Sendable {
@@ -8,14 +9,14 @@ final class Credential: Sendable {
         let isSoft: Bool
     }
 
-    private let current: Mutex<AccessToken?>
+    private let current: Mutex<(server: URL, token: AccessToken?)>
     /// Reports that the server has rejected the current token in any request. For one observer; by the time it handles a
     /// rejection, another token may be current.
     let rejections: AsyncStream<Rejection>
     private let rejection: AsyncStream<Rejection>.Continuation
 
-    init(_ token: AccessToken?) {
-        current = Mutex(token)
+    init(_ token: AccessToken?, at server: URL) {
+        current = Mutex((Self.base(server), token))
         (rejections, rejection) = AsyncStream.makeStream(of: Rejection.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -27,7 +28,24 @@ final class Credential: Sendable {
     }
 
     var token: AccessToken? {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        get { current.withLock { $0.token } }
+        set { current.withLock { $0.token = newValue } }
+    }
+
+    /// The base URL, without a trailing slash.
+    var server: URL { current.withLock { $0.server } }
+
+    /// Both at once: a token must not be sent to another server than its own.
+    var session: (server: URL, token: AccessToken?) { current.withLock { $0 } }
+
+    /// Changes the address of the server. If it is another one, there is no token until the next session begins.
+    func move(to server: URL) {
+        let server = Self.base(server)
+        current.withLock { if $0.server != server { $0 = (server, nil) } }
+    }
+
+    private static func base(_ server: URL) -> URL {
+        let text = server.absoluteString
+        return text.hasSuffix("/") ? URL(string: String(text.dropLast())) ?? server : server
     }
 }

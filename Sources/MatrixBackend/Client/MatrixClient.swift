@@ -2,10 +2,11 @@ import ChatCore
 public import Foundation
 import JSONReading
 
-/// The client-server API of one homeserver, signed in or not. It has no state but the token and does not retry.
+/// The client-server API of one homeserver, signed in or not. It has no state but the token and the server's address,
+/// and does not retry.
 public struct MatrixClient: Sendable {
     /// The base URL, without a trailing slash.
-    public let server: URL
+    public var server: URL { credential.server }
     let credential: Credential
     let transport: any MatrixTransport
 
@@ -14,13 +15,7 @@ public struct MatrixClient: Sendable {
     /// Creates a client.
     /// - Parameter server: The URL that ``Discovery`` found.
     public init(server: URL, token: AccessToken? = nil, transport: any MatrixTransport) {
-        self.init(server: server, credential: Credential(token), transport: transport)
-    }
-
-    init(server: URL, credential: Credential, transport: any MatrixTransport) {
-        let text = server.absoluteString
-        self.server = text.hasSuffix("/") ? URL(string: String(text.dropLast())) ?? server : server
-        self.credential = credential
+        credential = Credential(token, at: server)
         self.transport = transport
     }
 
@@ -51,6 +46,7 @@ public struct MatrixClient: Sendable {
     }
 
     func request(_ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = []) -> MatrixRequest {
+        let (server, token) = credential.session
         var text = server.absoluteString + "/_matrix/" + path.map(Self.encoded).joined(separator: "/")
         if !query.isEmpty {
             text += "?" + query.map { Self.encoded($0.0) + "=" + Self.encoded($0.1) }.joined(separator: "&")

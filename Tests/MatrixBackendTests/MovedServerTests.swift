@@ -1,0 +1,49 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Signing in again after the server has got another address.
+@Suite(.timeLimit(.minutes(10))) struct MovedServerTests {
+    private let folder = TemporaryFolder()
+
+    @Test("An account whose server has moved goes on at the new address, to which no earlier token is sent")
+    func movedServer() async throws {
+        let transport = FakeTransport.responding { request in
+            // The server waits for changes.
+            if request.url.path.hasSuffix("/sync") { try await Task.sleep(for: .seconds(3600)) }
+        } _: { request in
+            guard request.url.path.hasSuffix("/login") else { return nil }
+            return [
+                "user_id": "@me:example.org", "device_id": "D", "access_token": .string(request.url.host() ?? ""),
+            ]
+        }
+        let list = try await ChatStore.open(in: folder.path("list"))
+        let accounts = MatrixAccounts(
+            list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: FakeCredentialStore(),
+            transport: transport, deviceName: "Test", clock: ManualClock())
+        try await accounts.start()
+        var backends: [MatrixBackend] = []
+        for host in ["old.example.org", "new.example.org"] {
+            let server = SignInServer(
+                url: try #require(URL(string: "https://\(host)/")), supportsPassword: true, hasWebPage: false)
+            let account = try await accounts.signIn(
+                to: server, with: .password(name: "me", AccountCredential("password")),
+                again: backends.isEmpty ? nil : "@me:example.org")
+            try await accounts.storeCredential(of: account.id, in: .memory)
+            try await accounts.activate(account.id)
+            while !transport.requests.contains(where: { $0.url.host() == host && $0.url.path.hasSuffix("/sync") }) {
+                await Task.yield()
+            }
+            backends.append(try await #require(accounts.backend(of: account.id)))
+        }
+        #expect(backends[0] === backends[1], "the window shows its rooms")
+        #expect(transport.requests.allSatisfy { $0.token == nil || $0.token?.value == $0.url.host() })
+        await accounts.close()
+        await list.close()
+    }
+}

@@ -33,6 +33,10 @@ import Testing
             expected: .signedOut(isSoft: false)),
         Case(
             status: 401, body: #"{"errcode":"M_MISSING_TOKEN"}"#, expected: .unreachable(reason: "no access token")),
+        // An account that is locked is not signed out.
+        Case(
+            status: 401, body: #"{"errcode":"M_USER_LOCKED","soft_logout":true}"#,
+            expected: .rejected(status: 401, code: "M_USER_LOCKED", reason: "")),
         Case(
             status: 403, body: #"{"errcode":"M_FORBIDDEN","error":"No"}"#,
             expected: .rejected(status: 403, code: "M_FORBIDDEN", reason: "No")),

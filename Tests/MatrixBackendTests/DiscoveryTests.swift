@@ -42,6 +42,22 @@ import Testing
         #expect(found.url.absoluteString == "https://example.org:8448")
     }
 
+    @Test("The file of a user's server is at its host name without the port; without it, the port counts")
+    func userIDWithPort() async throws {
+        let file = #"{"m.homeserver":{"base_url":"https://matrix.example.org"}}"#
+        let own = "https://example.org:8448/_matrix/client/versions"
+        let besides = ["https://example.org:8448/.well-known/matrix/client": (404, "<html>"), own: (200, versions)]
+        let named = try await find(
+            "@ann:example.org:8448",
+            [wellKnown: (200, file), hosted: (200, versions)].merging(besides) { first, _ in first })
+        #expect(named.url.absoluteString == "https://matrix.example.org")
+        // Nothing, or something else, is at the usual port.
+        for site in [besides, besides.merging([wellKnown: (200, "<html>")]) { first, _ in first }] {
+            let found = try await find("@ann:example.org:8448", site)
+            #expect(found.url.absoluteString == "https://example.org:8448")
+        }
+    }
+
     @Test func urlMayBeAHomeserverOrASite() async throws {
         let direct = try await find("https://matrix.example.org/", [hosted: (200, versions)])
         #expect(direct.url.absoluteString == "https://matrix.example.org")

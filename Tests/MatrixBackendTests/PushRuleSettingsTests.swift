@@ -101,4 +101,20 @@ import Testing
         }
         #expect(id == "_.net", "those with a dot are the server's")
     }
+
+    @Test("A keyword does not replace another one whose rule has the same ID")
+    func similarKeywords() {
+        func id(of keyword: String, among rules: [JSONValue]) -> String? {
+            guard case .put(_, let id, _)? = settings(["content": .array(rules)]).changes(adding: keyword).first else {
+                return nil
+            }
+            return id
+        }
+        func rule(_ id: JSONValue, _ pattern: JSONValue) -> JSONValue {
+            ["rule_id": id, "pattern": pattern, "enabled": false, "actions": ["notify"]]
+        }
+        #expect(id(of: "a/b", among: [rule("a_b", "a_b")]) == "a_b_2")
+        #expect(id(of: "a/b", among: [rule("a_b", "a_b"), rule("a_b_2", "a\\b")]) == "a_b_3")
+        #expect(id(of: "a/b", among: [rule("a_b", "A/B")]) == "a_b", "its own rule is enabled again")
+    }
 }

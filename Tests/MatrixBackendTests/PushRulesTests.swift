@@ -148,6 +148,14 @@ import Testing
         #expect(Glob(longest).matches(longest) && Glob(longest, inWords: true).matches("x \(longest) y"))
     }
 
+    @Test func patternsWithoutWildcardsMatchTheWholeText() {
+        for glob in [Glob("!Room:a"), Glob(literal: "!Room:a")] {
+            #expect(glob.matches("!rooM:a"))
+            for other in ["", "!room:", "!room:ab", "x!room:a"] { #expect(!glob.matches(other)) }
+        }
+        #expect(Glob(literal: "*a?").matches("*A?") && !Glob(literal: "*a?").matches("xab"))
+    }
+
     /// Matching takes at most O(pattern × text).
     @Test func patternsWithManyWildcardsTerminate() {
         let glob = Glob(String(repeating: "*a", count: 200) + "b", inWords: true)

@@ -34,6 +34,26 @@ import Testing
         await store.close()
     }
 
+    @Test(
+        "A read marker stays unsent while the server blocks the account, but is not sent with each sync",
+        arguments: [
+            (403, "M_CONSENT_NOT_GIVEN"), (403, "M_RESOURCE_LIMIT_EXCEEDED"), (401, "M_USER_LOCKED"),
+            (404, "M_UNRECOGNIZED"),
+        ])
+    func markerOfABlockedAccount(status: Int, code: String) async throws {
+        let marker = MessageID("$1")
+        let store = try await store(unsent: marker)
+        let transport = FakeTransport(status, #"{"errcode":"\#(code)","soft_logout":true}"#)
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
+        await markers.send(marker, in: room)
+        #expect(try await store.unsentReadMarkers() == [room: marker])
+        #expect(await !markers.hasUnsent)
+        await markers.noteInterruption()
+        await markers.sendUnsent()
+        #expect(transport.requests.count == 2)
+        await store.close()
+    }
+
     @Test("Unsent markers are sent again only after an interruption")
     func markersAreResentAfterAnInterruption() async throws {
         let store = try await store(unsent: MessageID("$1"))

@@ -113,10 +113,10 @@ import Testing
     func leaveUnknownRoom(code: String) async throws {
         let parts = try await AccountParts.make(FakeTransport(404, #"{"errcode":"\#(code)"}"#).client)
         let entry = entry(parts)
-        entry.entered.insert(room)
+        entry.entered.note(room)
         try await entry.leave(room)
         #expect(try await !parts.store.hasRoom(room))
-        #expect(!entry.entered.contains(room), "another invitation counts")
+        #expect(!entry.entered.isNewer(room), "another invitation counts")
         await parts.store.close()
     }
 
@@ -159,6 +159,73 @@ import Testing
         await parts.store.close()
     }
 
+    private func chats(_ parts: AccountParts) -> DirectChats {
+        DirectChats(
+            client: parts.client, store: parts.store, ownUserID: AccountParts.own,
+            list: DirectRoomList(client: parts.client, context: parts.context, store: parts.store),
+            invitations: parts.writer.invitations, entry: entry(parts), keys: parts.keys,
+            privacy: PrivacyPreference(Privacy(encryptsDirectChats: false)))
+    }
+
+    @Test("A direct chat that was upgraded is reused only if the list has no other", arguments: [true, false])
+    func upgradedDirectChat(hasNext: Bool) async throws {
+        let next = RoomID("!next:example.org")
+        let transport = FakeTransport.responding { [room, partner] request in
+            if request.url.path.hasSuffix("/m.direct") {
+                let listed = hasNext ? [room, next] : [room]
+                return .object([partner: .array(listed.map { .string($0.rawValue) })])
+            }
+            return request.url.path.contains("/m.room.member/") ? ["membership": "join"] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let me = Member(id: AccountParts.own, displayName: "Me", kind: .own)
+        let batch = RoomBatch(id: next, createdAt: Fixtures.date, members: [me])
+        _ = try await parts.store.apply(SyncBatch(rooms: [batch]))
+        try await parts.store.updateRoomState(of: room) {
+            $0.succession.next = "https://matrix.to/#/!next:example.org"
+        }
+        #expect(try await chats(parts).open(with: partner) == (hasNext ? next : room))
+        await parts.store.close()
+    }
+
+    @Test(
+        "A direct chat is not reused if its partner never was a member, but if the server does not answer",
+        arguments: [404, 502])
+    func partnerWithoutMembership(status: Int) async throws {
+        let transport = FakeTransport.responding { [room, partner] request in
+            if request.url.path.hasSuffix("/m.direct") {
+                return request.method == .get ? .object([partner: [.string(room.rawValue)]]) : [:]
+            }
+            if request.url.path.contains("/m.room.member/") {
+                return ["errcode": "M_NOT_FOUND", "status": .integer(Int64(status))]
+            }
+            return request.url.path.hasSuffix("/createRoom") ? ["room_id": "!new:example.org"] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        #expect(try await chats(parts).open(with: partner) == (status == 404 ? RoomID("!new:example.org") : room))
+        await parts.store.close()
+    }
+
+    @Test("A direct chat is listed even if the task that adds it is canceled")
+    func canceledAddition() async throws {
+        let listed = Mutex<JSONValue>([:])
+        let transport = FakeTransport.responding { request in
+            guard case .json(let body) = request.body else { return listed.withLock { $0 } }
+            listed.withLock { $0 = (try? JSONValue(parsing: body)) ?? .null }
+            return [:]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let list = DirectRoomList(client: parts.client, context: parts.context, store: parts.store)
+        let adding = Task { [room, partner] in
+            while !Task.isCancelled { await Task.yield() }
+            await list.add(room, with: partner)
+        }
+        adding.cancel()
+        await adding.value
+        #expect(listed.withLock { $0 } == .object([partner: [.string(room.rawValue)]]))
+        await parts.store.close()
+    }
+
     @Test("A direct chat that the server could not list is opened again, once for all requests, and listed later.")
     func unlistedDirectChat() async throws {
         let listed = Mutex<JSONValue>([:])
@@ -191,9 +258,19 @@ import Testing
         }
         #expect(opened == [RoomID("!new1:example.org")])
         #expect(listed.withLock { $0 } == [:])
+        // The server's list must not make a group of it, neither now nor after a restart.
+        var batch = SyncBatch()
+        var update = SyncUpdate(token: "t")
+        update.direct = .object(["@bo:example.org": ["!other:example.org"]])
+        parts.context.apply(update, storing: &batch)
+        #expect(batch.directRooms == [RoomID("!new1:example.org"), RoomID("!other:example.org")])
+        let restored = try await AccountData(from: parts.store)
+        #expect(restored.directRooms.rooms(with: partner) == [RoomID("!new1:example.org")])
         isFailing.withLock { $0 = false }
-        // Another list of the same store, as after a restart.
-        await DirectRoomList(client: parts.client, context: parts.context, store: parts.store).sendUnsent()
+        // As after the next answer of the server.
+        await list.sendUnsent()
+        #expect(parts.context.unlistedDirectRooms == DirectRooms())
+        #expect(try await AccountData(from: parts.store).unlistedDirectRooms == DirectRooms())
         #expect(listed.withLock { $0 } == .object([partner: ["!new1:example.org"]]))
         await parts.store.close()
     }
@@ -243,6 +320,59 @@ import Testing
             }
         }
         #expect(listed.withLock { $0.object?.count } == 3)
+        await parts.store.close()
+    }
+
+    @Test("A room that is stored already is noted as joined, too", arguments: [true, false])
+    func joinAgain(accepts: Bool) async throws {
+        let transport = FakeTransport.responding { [room] request in
+            request.url.path.contains("/join/") ? ["room_id": .string(room.rawValue)] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let entry = entry(parts)
+        if accepts { try await entry.accept(room) } else { _ = try await entry.join(room.rawValue) }
+        #expect(entry.entered.isNewer(room))
+        await parts.store.close()
+    }
+
+    @Test("A room that the user was removed from right after joining it is left once the server confirms that")
+    func doubtfulRoom() async throws {
+        let membership = Mutex("join")
+        let transport = FakeTransport.responding { request in
+            request.url.path.hasSuffix("/joined_rooms")
+                ? ["joined_rooms": []] : ["membership": .string(membership.withLock { $0 })]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let left = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        for isLeft in [false, true] {
+            membership.withLock { $0 = isLeft ? "leave" : "join" }
+            await left.noteDoubtful([room])
+            await left.prune()
+            #expect(try await parts.store.hasRoom(room) != isLeft)
+        }
+        let asked = transport.requests.count
+        await left.prune()
+        #expect(transport.requests.count == asked, "asked once")
+        await parts.store.close()
+    }
+
+    @Test("If the server rejects the question which rooms were left, it is asked again after the next start")
+    func rejectedPruning() async throws {
+        let isRejecting = Mutex(true)
+        let transport = FakeTransport.responding { request in
+            if isRejecting.withLock({ $0 }) { return ["errcode": "M_RESOURCE_LIMIT_EXCEEDED", "status": 403] }
+            return request.url.path.hasSuffix("/joined_rooms") ? ["joined_rooms": []] : ["membership": "leave"]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let left = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        try await left.noteStored()
+        for _ in 1...2 { await left.prune() }
+        #expect(transport.requests.count == 1, "not with each sync")
+        isRejecting.withLock { $0 = false }
+        let next = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        try await next.recallStored()
+        await next.prune()
+        #expect(try await !parts.store.hasRoom(room))
         await parts.store.close()
     }
 

@@ -76,6 +76,65 @@ import Testing
         await store.close()
     }
 
+    @Test("Without sliding sync, whichever way the server says so, the other sync goes on", arguments: [400, 404, 405])
+    func fallback(status: Int) async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let server = FakeHomeserver { _ in nil }
+        let log = Log()
+        let client = MatrixClient(server: URL(filePath: "/"), token: AccessToken("secret"), transport: server)
+        let loop = SyncLoop(
+            client: client, store: store, clock: NonWaitingClock(), status: SyncStatus(), hasSlidingSync: true,
+            handlers: log.handlers(storingIn: store))
+        server.sync(["errcode": "M_UNRECOGNIZED", "status": .integer(Int64(status))])
+        server.sync(["next_batch": "s1"])
+        await loop.restart()
+        try await server.waitUntilConsumed()
+        #expect(log.all == ["start over", "start over", "apply s1", "applied 2 true", "online"])
+        await loop.stop()
+        await store.close()
+    }
+
+    @Test("A server that rejects every request, or each token it has returned, is asked less and less often")
+    func lastingRejection() async throws {
+        let folder = TemporaryFolder()
+        for isAlternating in [false, true] {
+            let store = try await ChatStore.open(in: folder.path("\(isAlternating)"))
+            let transport = FakeTransport.responding { request in
+                let isFirst = request.url.query()?.contains("since=") == false
+                return isAlternating && isFirst
+                    ? ["next_batch": "s"] : ["errcode": "M_INVALID_PARAM", "status": 400]
+            }
+            let (log, clock) = (Log(), ManualClock())
+            let loop = SyncLoop(
+                client: transport.client, store: store, clock: clock, status: SyncStatus(), hasSlidingSync: false,
+                handlers: log.handlers(storingIn: store))
+            await loop.restart()
+            await clock.waitForSleepers()
+            #expect(transport.requests.count == (isAlternating ? 4 : 2))
+            #expect(log.all.contains("offline") == !isAlternating)
+            await loop.stop()
+            await store.close()
+        }
+    }
+
+    @Test("A loop that was stopped does not start again, as when a backend that is being closed is resumed")
+    func stoppedLoop() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let transport = FakeTransport(502)
+        let log = Log()
+        let loop = SyncLoop(
+            client: transport.client, store: store, clock: ManualClock(), status: SyncStatus(), hasSlidingSync: false,
+            handlers: log.handlers(storingIn: store))
+        await loop.stop()
+        await loop.restart()
+        for _ in 0..<1000 { await Task.yield() }
+        await loop.stop()
+        #expect(log.all.isEmpty && transport.requests.isEmpty)
+        await store.close()
+    }
+
     @Test("What is canceled elsewhere does not end the loop")
     func foreignCancellation() async throws {
         let folder = TemporaryFolder()

@@ -58,6 +58,19 @@ import Testing
         await store.close()
     }
 
+    @Test("A mark stays unsent while the server blocks the account, but is not sent with each sync")
+    func markOfABlockedAccount() async throws {
+        let store = try await open(markingUnsent: true)
+        let transport = FakeTransport(403, #"{"errcode":"M_CONSENT_NOT_GIVEN"}"#)
+        let marks = marks(transport, store)
+        await marks.noteUnsent()
+        await marks.sendUnsent()
+        await marks.sendUnsent()
+        #expect(transport.requests.count == 1)
+        #expect(try await store.unsentUnreadMarks() == [room: true])
+        await store.close()
+    }
+
     @Test(
         "Both kinds of sync read the mark under both of its names",
         arguments: [

@@ -56,7 +56,19 @@ public struct Discovery: Sendable {
                 return try await check(named)
             }
         }
+        if address.isUser, let named = try await wellKnown(withoutPortOf: address.url) { return try await check(named) }
         return try await check(try await wellKnown(address.url) ?? address.url)
+    }
+
+    /// Returns the base URL from the `.well-known` file of a user's server, which is at the host name without the port
+    /// (specification, "Server Discovery"). If there is no valid one, the port in the user ID may lead to the server.
+    private func wellKnown(withoutPortOf url: URL) async throws -> URL? {
+        guard url.port != nil, var components = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
+            return nil
+        }
+        components.port = nil
+        guard let site = components.url else { return nil }
+        do { return try await wellKnown(site) } catch is Problem { return nil }
     }
 
     /// Returns the base URL from the site's `.well-known` file, or `nil` if it has none.
@@ -94,9 +106,10 @@ public struct Discovery: Sendable {
         }
     }
 
-    private static func address(_ text: String) throws -> (url: URL, isURL: Bool) {
+    private static func address(_ text: String) throws -> (url: URL, isURL: Bool, isUser: Bool) {
         var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        if text.hasPrefix("@"), let colon = text.firstIndex(of: ":") {
+        let isUser = text.hasPrefix("@")
+        if isUser, let colon = text.firstIndex(of: ":") {
             text = String(text[text.index(after: colon)...])
         }
         let isURL = text.contains("://")
@@ -107,7 +120,7 @@ public struct Discovery: Sendable {
             components.scheme == "https" || (components.scheme == "http" && isThisComputer(host)),
             let url = components.url
         else { throw Problem.notAnAddress }
-        return (url, isURL)
+        return (url, isURL, isUser)
     }
 
     static func isThisComputer(_ host: String) -> Bool {

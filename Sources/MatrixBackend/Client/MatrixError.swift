@@ -66,6 +66,19 @@ public enum MatrixError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether the server rejects such requests for now, because of the account or of its own set-up: that says nothing
+    /// of this request. It may last until the user or an administrator has done something.
+    public var isAboutAccount: Bool {
+        switch self {
+        case .rejected(_, "M_CONSENT_NOT_GIVEN", _), .rejected(_, "M_RESOURCE_LIMIT_EXCEEDED", _),
+            .rejected(401, "M_USER_LOCKED", _):
+            true
+        // As of a proxy that sends the request to the wrong worker.
+        case .rejected(404, "M_UNRECOGNIZED", _): true
+        default: false
+        }
+    }
+
     /// Parses `Retry-After` (seconds or a date) or `retry_after_ms`, clamped to an hour; 5 seconds by default.
     private static func pause(_ header: String?, _ field: JSONValue?, _ now: Date) -> Duration {
         var seconds = header.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }

@@ -6,6 +6,8 @@ import JSONReading
 struct DirectRooms: Equatable, Sendable {
     /// The setting that stores ``json``.
     static let setting = "matrix.direct"
+    /// The setting that stores the ``json`` of what the server does not list yet.
+    static let unlistedSetting = "matrix.direct.unsent"
 
     /// Room IDs by user ID. Unknown content is preserved.
     private(set) var json: JSONValue

@@ -11,6 +11,9 @@ struct Glob: Equatable, Sendable {
     static let maxLength = 255
 
     private let tokens: [Token]
+    /// What the whole text has to be for a pattern without wildcards. Users may have a rule for each of their rooms, so
+    /// this is compared at once.
+    private let literal: String?
     /// Whether the pattern may match part of the text, if it is delimited by word boundaries.
     private let isInWords: Bool
     /// A pattern that is too long matches nothing.
@@ -29,17 +32,21 @@ struct Glob: Equatable, Sendable {
             }
         }
         self.tokens = tokens
+        let hasWildcards = pattern.contains { $0 == "*" || $0 == "?" }
+        literal = inWords || hasWildcards ? nil : pattern.lowercased()
         isInWords = inWords
     }
 
     init(literal: String, inWords: Bool = false) {
         isTooLong = literal.utf8.count > Self.maxLength
         tokens = isTooLong ? [] : literal.lowercased().map { .character($0) }
+        self.literal = inWords ? nil : literal.lowercased()
         isInWords = inWords
     }
 
     func matches(_ text: String) -> Bool {
         if isTooLong { return false }
+        if let literal { return text.lowercased() == literal }
         let text = Array(text.lowercased())
         guard isInWords else { return Self.match(tokens, text) }
         guard !tokens.isEmpty else { return false }
@@ -74,6 +81,7 @@ struct Glob: Equatable, Sendable {
 
     private init(tokens: [Token]) {
         self.tokens = tokens
+        literal = nil
         isInWords = false
     }
 

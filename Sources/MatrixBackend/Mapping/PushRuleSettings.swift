@@ -88,7 +88,7 @@ struct PushRuleSettings: Equatable, Sendable {
         let body: JSONValue = [
             "pattern": .string(keyword), "actions": ["notify", ["set_tweak": "highlight"], Self.sound],
         ]
-        return put(.content, Self.ruleID(of: keyword), body)
+        return put(.content, ruleID(of: keyword), body)
     }
 
     /// Returns the requests that remove a keyword, ignoring case.
@@ -102,10 +102,17 @@ struct PushRuleSettings: Equatable, Sendable {
         rules(.content).filter { $0["rule_id"]?.string?.hasPrefix(".") == false }
     }
 
-    /// Rule IDs must not contain slashes or start with a dot.
-    private static func ruleID(of keyword: String) -> String {
-        let id = String(keyword.map { $0 == "/" || $0 == "\\" ? "_" : $0 })
-        return id.hasPrefix(".") ? "_" + id : id
+    /// Rule IDs must not contain slashes or start with a dot. A number follows where another keyword has the same one,
+    /// whose rule would be replaced.
+    private func ruleID(of keyword: String) -> String {
+        var id = String(keyword.map { $0 == "/" || $0 == "\\" ? "_" : $0 })
+        if id.hasPrefix(".") { id = "_" + id }
+        let others = rules(.content).filter { $0["pattern"]?.string?.lowercased() != keyword.lowercased() }
+        let used = Set(others.compactMap { $0["rule_id"]?.string })
+        guard used.contains(id) else { return id }
+        var number = 2
+        while used.contains("\(id)_\(number)") { number += 1 }
+        return "\(id)_\(number)"
     }
 
     // MARK: Rules

@@ -52,26 +52,37 @@ struct DirectChats: Sendable {
     }
 
     private func existingRoom(with user: String) async throws -> RoomID? {
+        var upgraded: RoomID?
         for room in try await asking({ try await list.current() }).rooms(with: user) {
             // A room that either member has left is not reused; nor is one that cannot be read.
             guard let members = try? await store.members(of: room), members.contains(where: { $0.id == ownUserID })
             else {
                 continue
             }
-            if await mayBeIn(room, user) { return room }
+            // The list still has a room that was upgraded, before the one that replaces it, and both users stay in it.
+            let hasNext = (try? await store.roomState(of: room))?.succession.next != nil
+            if hasNext, upgraded != nil { continue }
+            guard await mayBeIn(room, user) else { continue }
+            if !hasNext { return room }
+            upgraded = room
         }
         for room in try await store.rooms(with: MemberID(user)) where try await isUnlistedChat(room, with: user) {
             guard await mayBeIn(room, user) else { continue }
             await list.add(room, with: user)
             return room
         }
-        return nil
+        return upgraded
     }
 
     /// If the server does not answer, a room is reused rather than another one created.
     private func mayBeIn(_ room: RoomID, _ user: String) async -> Bool {
-        let membership = try? await client.membership(of: user, in: room)
-        return membership.map { ["join", "invite"].contains($0) } ?? true
+        do {
+            let membership = try await client.membership(of: user, in: room)
+            // A user without any has never been in the room.
+            return membership.map { ["join", "invite"].contains($0) } ?? false
+        } catch {
+            return true
+        }
     }
 
     /// Whether only the two users are in a room, which has neither a name nor an alias: its mark as a direct chat, or

@@ -5,15 +5,14 @@ import JSONReading
 
 /// The user's list of direct chats on the server, `m.direct`, which all their clients share. Additions that the server
 /// does not have yet are in the store.
-struct DirectRoomList: Sendable {
-    /// The setting that stores the additions, as ``DirectRooms/json``.
-    private static let setting = "matrix.direct.unsent"
-
-    let client: MatrixClient
-    let context: AccountContext
-    let store: ChatStore
+actor DirectRoomList {
+    private let client: MatrixClient
+    private let context: AccountContext
+    private let store: ChatStore
     /// One addition at a time: each replaces the whole list.
     private let gate = SerialGate()
+    /// Whether additions may be waiting to be sent.
+    private(set) var hasUnsent = false
 
     init(client: MatrixClient, context: AccountContext, store: ChatStore) {
         self.client = client
@@ -25,43 +24,51 @@ struct DirectRoomList: Sendable {
     /// - Returns: the list with the additions that the server does not have yet.
     func current() async throws -> DirectRooms {
         let listed = DirectRooms(.object(try await client.directRooms(of: context.ownUserID)))
-        return listed.adding(try await unsent())
+        return listed.adding(context.unlistedDirectRooms)
     }
 
-    /// Adds a room. Errors are ignored: the room works without being listed, and is added later.
+    /// Adds a room, even if the task is canceled. Errors are ignored: the room works without being listed, and is added
+    /// later.
     func add(_ room: RoomID, with user: String) async {
-        try? await gate.run {
-            let before = try await unsent()
-            let additions = before.adding(room, with: user) ?? before
-            // Before the server is asked, which may not answer.
-            try? await store.setSetting(additions.text, for: Self.setting)
-            try await send(additions)
-        }
+        // In a task of its own, as the store does nothing for one that is canceled.
+        await Task {
+            await gate.runEvenIfCanceled {
+                let before = context.unlistedDirectRooms
+                let additions = before.adding(room, with: user) ?? before
+                context.unlistedDirectRooms = additions
+                // Before the server is asked, which may not answer.
+                try? await store.setSetting(additions.text, for: DirectRooms.unlistedSetting)
+                await send(additions)
+            }
+        }.value
     }
+
+    /// Call this after an interruption: the next ``sendUnsent()`` then sends what could not be added before.
+    func noteUnsent() { hasUnsent = true }
 
     /// Adds what could not be added before.
     func sendUnsent() async {
         try? await gate.run {
-            let additions = try await unsent()
-            if additions != DirectRooms() { try await send(additions) }
+            guard hasUnsent else { return }
+            hasUnsent = false
+            let additions = context.unlistedDirectRooms
+            if additions != DirectRooms() { await send(additions) }
         }
     }
 
-    private func send(_ additions: DirectRooms) async throws {
-        context.directRooms = context.directRooms.adding(additions)
-        let listed = DirectRooms(.object(try await client.directRooms(of: context.ownUserID)))
-        let changed = listed.adding(additions)
-        context.directRooms = changed
-        if changed != listed {
-            try await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+    private func send(_ additions: DirectRooms) async {
+        do {
+            let listed = DirectRooms(.object(try await client.directRooms(of: context.ownUserID)))
+            let changed = listed.adding(additions)
+            if changed != listed {
+                try await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+            }
+            context.noteListed(changed)
+            try await store.setSetting(DirectRooms().text, for: DirectRooms.unlistedSetting)
+        } catch {
+            // Another attempt is rejected again, until the server or the account has changed.
+            if (error as? MatrixError)?.isTransient != false { hasUnsent = true }
         }
-        try await store.setSetting(DirectRooms().text, for: Self.setting)
-    }
-
-    private func unsent() async throws -> DirectRooms {
-        guard let text = try await store.setting(Self.setting), let json = try? JSONValue(parsing: Data(text.utf8))
-        else { return DirectRooms() }
-        return DirectRooms(json)
     }
 }
 

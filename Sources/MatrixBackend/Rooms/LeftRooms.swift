@@ -13,6 +13,8 @@ actor LeftRooms {
     private let writer: RoomWriter
     /// Stored rooms that the user may have left unnoticed; `nil` if there are none.
     private var uncertain: Set<RoomID>?
+    /// Rooms that the user may have left after joining them (``EnteredRooms/addDoubtful(_:)``).
+    private var doubtful: Set<RoomID> = []
 
     private var store: ChatStore { writer.store }
 
@@ -36,33 +38,42 @@ actor LeftRooms {
         if try await store.setting(Self.uncertainSetting) == "1" { uncertain = try await storedRooms() }
     }
 
+    /// Adds rooms of which an update was left out.
+    func noteDoubtful(_ rooms: Set<RoomID>) { doubtful.formUnion(rooms) }
+
     /// After such a sync, removes stored rooms that the user has left according to the server.
     func prune() async {
-        guard let uncertain else { return }
+        guard uncertain != nil || !doubtful.isEmpty else { return }
+        let candidates = doubtful.union(uncertain ?? [])
         var notJoined: Set<RoomID> = []
         do {
             // Confirm each room separately: removal deletes its history, and the list may be incomplete by mistake.
-            for room in uncertain.subtracting(try await client.joinedRooms())
+            for room in candidates.subtracting(try await client.joinedRooms())
             where try await client.isOutside(room, context.ownUserID) {
                 notJoined.insert(room)
             }
         } catch MatrixError.rejected {
-            // The server would reject a retry as well.
-            notJoined = []
+            // That says nothing of the rooms. A retry with each sync may be rejected for long, so the next start of the
+            // program does it.
+            (uncertain, doubtful) = (nil, [])
+            return
         } catch {
             return
         }
         // If that fails, the next sync that catches up tries again.
-        try? await remove(notJoined)
+        try? await remove(notJoined, of: candidates)
     }
 
-    private func remove(_ notJoined: Set<RoomID>) async throws {
+    private func remove(_ notJoined: Set<RoomID>, of candidates: Set<RoomID>) async throws {
         try await writer.serialized {
             // Rooms that became invitations are no longer stored rooms.
             let leftRooms = try await storedRooms().intersection(notJoined)
             let rooms = leftRooms.map { RoomBatch.left($0, at: context.now()) }
-            try await writer.write(SyncBatch(rooms: rooms, settings: [Self.uncertainSetting: ""]))
+            // Without asking about the uncertain rooms, they stay for the next start.
+            let settings = uncertain == nil ? [:] : [Self.uncertainSetting: ""]
+            try await writer.write(SyncBatch(rooms: rooms, settings: settings))
             uncertain = nil
+            doubtful.subtract(candidates)
             if !rooms.isEmpty { writer.rooms.refresh(.only(Set(rooms.map(\.id)))) }
         }
     }

@@ -29,6 +29,7 @@ struct RoomEntry: Sendable {
     func join(_ address: String) async throws -> RoomID {
         guard let (address, via) = ChatAddress(address)?.room else { throw ChatError.notFound }
         let room = try await asking { try await client.join(address, via: via) }
+        entered.note(room)
         try await enter(room, name: nil)
         return room
     }
@@ -63,6 +64,7 @@ struct RoomEntry: Sendable {
             let via = [storedInvitation?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
             return try await client.join(invitation.rawValue, via: via)
         }
+        entered.note(room)
         if let storedInvitation, storedInvitation.isDirect, let partner = storedInvitation.inviter {
             await directRooms.add(room, with: partner.rawValue)
         }

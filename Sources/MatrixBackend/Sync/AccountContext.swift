@@ -25,9 +25,20 @@ final class AccountContext: Sendable {
             ownUserID: ownUserID, translator: translator, accountData: data.withLock { $0 }, now: now())
     }
 
-    var directRooms: DirectRooms {
-        get { data.withLock { $0.directRooms } }
-        set { data.withLock { $0.directRooms = newValue } }
+    var directRooms: DirectRooms { data.withLock { $0.directRooms } }
+
+    /// Those that the server does not list yet.
+    var unlistedDirectRooms: DirectRooms {
+        get { data.withLock { $0.unlistedDirectRooms } }
+        set { data.withLock { $0.unlistedDirectRooms = newValue } }
+    }
+
+    /// Notes that the server lists these, and that no other direct chat is to be added.
+    func noteListed(_ rooms: DirectRooms) {
+        data.withLock { data in
+            data.listedDirectRooms = rooms
+            data.unlistedDirectRooms = DirectRooms()
+        }
     }
 
     /// The users whose messages are hidden: never the user, whatever the list says.

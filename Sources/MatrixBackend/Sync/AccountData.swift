@@ -8,7 +8,14 @@ struct AccountData: Equatable, Sendable {
     private(set) var pushRules = PushRules.standard
     /// The push rules' settings for rooms and keywords.
     private(set) var notificationSettings = NotificationSettings()
-    var directRooms = DirectRooms()
+    /// The direct chats, as the server lists them.
+    var listedDirectRooms = DirectRooms() { didSet { updateDirectRooms() } }
+    /// Those that the server does not list yet (``DirectRoomList``).
+    var unlistedDirectRooms = DirectRooms() { didSet { updateDirectRooms() } }
+    /// Both.
+    private(set) var directRooms = DirectRooms()
+    /// ``DirectRooms/partners`` of both. Each new room of a sync is looked up here.
+    private(set) var directPartners: [RoomID: MemberID] = [:]
     private(set) var ignoredUsers = IgnoredUsers()
 
     init() {}
@@ -19,7 +26,10 @@ struct AccountData: Equatable, Sendable {
             try await store.setting(setting).flatMap { try? JSONValue(parsing: Data($0.utf8)) }
         }
         if let rules = try await stored(PushRules.setting) { read(rules) }
-        directRooms = DirectRooms(try await stored(DirectRooms.setting) ?? [:])
+        listedDirectRooms = DirectRooms(try await stored(DirectRooms.setting) ?? [:])
+        unlistedDirectRooms = DirectRooms(try await stored(DirectRooms.unlistedSetting) ?? [:])
+        // An initializer does not call the observers.
+        updateDirectRooms()
         if let list = try await stored(IgnoredUsers.setting).flatMap({ IgnoredUsers($0) }) {
             ignoredUsers = list
         } else {
@@ -37,14 +47,19 @@ struct AccountData: Equatable, Sendable {
         }
         if let direct = update.direct, let text = direct.text {
             batch.settings[DirectRooms.setting] = text
-            directRooms = DirectRooms(direct)
-            batch.directRooms = Set(directRooms.partners.keys)
+            listedDirectRooms = DirectRooms(direct)
+            batch.directRooms = Set(directPartners.keys)
         }
         if let content = update.ignoredUsers, let ignored = IgnoredUsers(content), let text = content.text {
             batch.settings[IgnoredUsers.setting] = text
             batch.ignoredUsers = ignored.users
             ignoredUsers = ignored
         }
+    }
+
+    private mutating func updateDirectRooms() {
+        directRooms = listedDirectRooms.adding(unlistedDirectRooms)
+        directPartners = directRooms.partners
     }
 
     private mutating func read(_ rules: JSONValue) {

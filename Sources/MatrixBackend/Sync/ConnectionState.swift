@@ -30,6 +30,7 @@ actor ConnectionState {
         guard new == .online else { return true }
         await readMarkers.noteInterruption()
         await unreadMarks.noteUnsent()
+        await directRooms.noteUnsent()
         return true
     }
 
@@ -44,7 +45,7 @@ actor ConnectionState {
         Task { [readMarkers, unreadMarks, directRooms] in
             await readMarkers.sendUnsent()
             await unreadMarks.sendUnsent()
-            if hasChanged { await directRooms.sendUnsent() }
+            await directRooms.sendUnsent()
         }
         return hasChanged
     }

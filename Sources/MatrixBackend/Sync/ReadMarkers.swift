@@ -22,6 +22,9 @@ actor ReadMarkers {
     func send(_ message: MessageID, in room: RoomID) async {
         do {
             try await client.markRead(message, in: room, isPrivate: !privacy.current(of: ownUserID).sharesReadReceipts)
+        } catch let error as MatrixError where error.isAboutAccount {
+            // It is sent again after the next interruption, not with each sync: the account may be blocked for long.
+            return
         } catch MatrixError.rejected {
             // The server would reject a retry as well.
         } catch {

@@ -51,7 +51,7 @@ struct RoomBatchBuilder: Sendable {
         state.joinedCount = update.joinedCount ?? state.joinedCount
         if !update.encryption.isEmpty { state.encryption = .on }
         batch.state = state
-        batch.isDirect = known == nil && accountData.directRooms.partners[update.id] != nil
+        batch.isDirect = known == nil && accountData.directPartners[update.id] != nil
         batch.members = parsed.members
         batch.origins = parsed.origins
         batch.unnamed = parsed.unnamed

@@ -38,6 +38,8 @@ actor SyncLoop {
 
     /// How long the server may wait for changes.
     private static let wait = Duration.seconds(30)
+    /// After so many requests of an account that has caught up, another rejection of its token counts as the first.
+    private static let lastingSuccess = 5
 
     private let client: MatrixClient
     private let store: ChatStore
@@ -47,12 +49,18 @@ actor SyncLoop {
     private let handlers: Handlers
     private let backOff = BackOff()
     private var task: Task<Void, Never>?
+    private var isStopped = false
     /// The token that the loop was started with.
     private var token: AccessToken?
 
     private var isSliding = true
     private var isOnline = false
     private var failures = 0
+    /// How often the server has rejected the token since ``lastingSuccess``. One that rejects each token that it has
+    /// just returned must not be asked for everything again and again.
+    private var expirations = 0
+    /// How many requests have succeeded since the last rejection of the token, while the account had caught up.
+    private var successes = 0
     private var window = SyncWindow()
 
     init(
@@ -67,8 +75,10 @@ actor SyncLoop {
         self.handlers = handlers
     }
 
-    /// Starts the loop, or restarts it without waiting for a response or a delay.
+    /// Starts the loop, or restarts it without waiting for a response or a delay. It does not start again after
+    /// ``stop()``.
     func restart() {
+        guard !isStopped else { return }
         status.hasCaughtUp = false
         let before = task
         before?.cancel()
@@ -84,14 +94,16 @@ actor SyncLoop {
         if token == self.token { task?.cancel() }
     }
 
-    /// Ends the loop and waits until it has ended.
+    /// Ends the loop for good and waits until it has ended.
     func stop() async {
+        isStopped = true
         task?.cancel()
         await task?.value
     }
 
     private func run() async {
         (isSliding, isOnline, failures, window) = (hasSlidingSync, false, 0, SyncWindow())
+        (expirations, successes) = (0, 0)
         while !Task.isCancelled {
             // Also for a failure, after which only its window counts.
             var source: any SyncSource =
@@ -103,6 +115,8 @@ actor SyncLoop {
                 }
                 try await sync(from: source)
                 failures = 0
+                if status.hasCaughtUp { successes += 1 }
+                if successes >= Self.lastingSuccess { expirations = 0 }
                 if window.grow() { await narrow(source) }
                 isOnline = true
                 await handlers.report(.online)
@@ -137,14 +151,20 @@ actor SyncLoop {
 
     private func recover(from error: any Error, _ source: any SyncSource) async {
         switch error {
+        case MatrixError.rejected(404, _, _) where isSliding,
+            MatrixError.rejected(400, "M_UNRECOGNIZED", _) where isSliding,
+            MatrixError.rejected(405, "M_UNRECOGNIZED", _) where isSliding:
+            isSliding = false
         case MatrixError.rejected(400, _, _):
             // The server does not know the sync token any more: start an initial sync over the stored data.
             failures += 1
+            expirations += 1
+            successes = 0
             // If that fails, the server rejects the token once more.
             try? await store.setSetting("", for: setting)
-            if failures > 1 { await pause(backOff.delay(after: failures, draw: .random(in: 0...1))) }
-        case MatrixError.rejected(404, _, _) where isSliding:
-            isSliding = false
+            await reportFailure(error)
+            guard expirations > 1 else { return }
+            await pause(backOff.delay(after: expirations, draw: .random(in: 0...1)))
         default:
             failures += 1
             var attempts = failures

@@ -34,8 +34,10 @@ struct SyncWriter: Sendable {
         let isLive = status.hasCaughtUp
         try await writer.serialized {
             var update = try await opener.opened(update)
-            // An invitation that the user has accepted meanwhile would remove the room, with what was written there.
-            update.rooms.removeAll { $0.membership == .invited && entered.contains($0.id) }
+            // What happened before the user entered a room would remove it, with what was written there.
+            let late = Set(update.rooms.filter { entered.isNewer($0.id) && isOutside($0) }.map(\.id))
+            update.rooms.removeAll { late.contains($0.id) }
+            entered.addDoubtful(late)
             var batch = SyncBatch(settings: [setting: update.token])
             batch.areInvitationsWhole = update.isWhole && update.isCaughtUp
             batch.beginsInvitations = update.isWhole && !update.isCaughtUp
@@ -82,6 +84,11 @@ struct SyncWriter: Sendable {
             writer.rooms.refresh(changesAll ? .all : .only(Set(batch.rooms.map(\.id) + changes.map(\.room))))
             if let failure { throw failure }
         }
+    }
+
+    /// Whether an update says that the user is not in the room.
+    private func isOutside(_ update: RoomUpdate) -> Bool {
+        update.membership != .joined || ParsedRoomState(ownUserID: ownUserID, state: update.state).isLeft
     }
 
     /// - Parameter isBehindGap: Whether a gap separates the new events from the known ones.

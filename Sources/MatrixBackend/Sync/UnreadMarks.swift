@@ -39,6 +39,9 @@ actor UnreadMarks {
     private func send(_ isMarked: Bool, of room: RoomID) async -> Bool {
         do {
             try await client.setMarkedUnread(isMarked, in: room, by: ownUserID)
+        } catch let error as MatrixError where error.isAboutAccount {
+            // It is sent again after the next interruption, not with each sync: the account may be blocked for long.
+            return false
         } catch MatrixError.rejected {
             return true
         } catch {

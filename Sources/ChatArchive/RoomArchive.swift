@@ -9,22 +9,25 @@ public struct RoomArchive: ConversationArchive {
     private let destination: any ImportService & MediaService
     private let zone: TimeZone
     private let now: @Sendable () -> Date
+    private let clock: any Clock<Duration>
     private let emoji: @Sendable (String) -> String?
 
     /// Creates an archive.
     /// - Parameters:
     ///   - zone: The time zone of imported times without one, and of times displayed in exports.
+    ///   - clock: The clock for delays between repeated requests.
     ///   - emoji: Returns the emoji for a short code as Slack writes it, `+1` or `+1::skin-tone-2`; `nil` for custom
     ///     emoji.
     public init(
         source: any Source, destination: any ImportService & MediaService, zone: TimeZone = .current,
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock(),
         emoji: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         self.source = source
         self.destination = destination
         self.zone = zone
         self.now = now
+        self.clock = clock
         self.emoji = emoji
     }
 
@@ -34,7 +37,8 @@ public struct RoomArchive: ConversationArchive {
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ExportReport {
         let exporter = RoomExporter(
-            room: room, name: name, format: format, service: source, zone: zone, now: now(), progress: progress)
+            room: room, name: name, format: format, service: source, zone: zone, now: now(),
+            retry: RequestRetry(clock: clock), progress: progress)
         return try await exporter.run(into: folder)
     }
 

@@ -87,6 +87,18 @@ import Testing
         #expect(text.report(.cancelled) == nil)
     }
 
+    @Test("An export says how many files it lacks, and that messages do if the server could not be reached")
+    func incompleteExport() {
+        var report = ExportReport(folder: URL(filePath: "/somewhere"), messages: 3, files: 1, missingFiles: 2)
+        (report.unloadedFiles, report.startDate) = (1, Fixtures.date)
+        #expect(
+            TransferText(Self.wording).body(.exported(report)).split(separator: "\n") == [
+                "3 messages", "1 file", "2 files are no longer available",
+                "1 file could not be loaded because the server could not be reached",
+                "Messages before a date are missing because the server could not be reached.", "/somewhere",
+            ])
+    }
+
     @Test("A user search shows a failure, or after its end that no one was found")
     func userSearches() {
         let text = UserSearchText(Self.wording)

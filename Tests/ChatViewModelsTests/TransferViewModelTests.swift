@@ -126,6 +126,28 @@ import Testing
         #expect(model.state.phase == .cancelled)
     }
 
+    @Test("An end of the program waits for a transfer, also while it cleans up", arguments: [true, false])
+    func transferIsCounted(isImport: Bool) async {
+        let (gate, ongoingWork) = (Gate(), OngoingWork())
+        let archive = FakeArchive(work: {
+            await gate.pass()
+            try Task.checkCancellation()
+            return ImportReport()
+        })
+        let task: TransferViewModel.Task =
+            isImport ? .import(url) : .export(RoomID("a"), name: "A", .html, into: URL(filePath: "/somewhere"))
+        let model = TransferViewModel(task, archive: archive, countedBy: ongoingWork)
+        #expect(ongoingWork.isEmpty)
+        model.start()
+        await eventually { gate.waiting == 1 }
+        #expect(!ongoingWork.isEmpty)
+        model.send(.cancel)
+        #expect(!ongoingWork.isEmpty)
+        gate.open()
+        await eventually { model.state.isOver }
+        #expect(ongoingWork.isEmpty)
+    }
+
     @Test(arguments: [ArchiveError.truncated, .tooDeep, .unknownFormat])
     func errorsAreShown(_ error: ArchiveError) async {
         let model = running(FakeArchive(work: { throw error }))

@@ -260,17 +260,45 @@ import Testing
         await parts.store.close()
     }
 
+    private func reader(_ parts: AccountParts, clock: ManualClock = ManualClock()) -> TimelineReader {
+        let filler = parts.filler
+        return TimelineReader(
+            ownUserID: parts.context.ownUserID,
+            fetcher: MessageFetcher(client: parts.client, context: parts.context, opener: parts.opener),
+            clock: clock, store: parts.store, unsent: parts.unsent, filler: filler,
+            targets: TargetLoader(
+                client: parts.client, store: parts.store, entered: EnteredRooms(), filler: filler),
+            isOnline: { true })
+    }
+
+    @Test("A server that is busy and requires no delay is asked for the history again after a second")
+    func busyWithoutDelay() async throws {
+        let isBusy = Mutex(true)
+        let transport = FakeTransport.responding { _ in
+            let wasBusy = isBusy.withLock { isBusy in
+                defer { isBusy = false }
+                return isBusy
+            }
+            return wasBusy
+                ? ["errcode": "M_LIMIT_EXCEEDED", "status": 429, "retry_after_ms": 0] : ["chunk": [], "start": "p1"]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let clock = ManualClock()
+        let reader = reader(parts, clock: clock)
+        let fetching = Task { [room] in try await reader.fetchAll(of: room) { _ in } }
+        await clock.waitForSleepers()
+        clock.advance(by: .milliseconds(999))
+        #expect(transport.requests.count == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await fetching.value == nil)
+        #expect(transport.requests.count == 2)
+        await parts.store.close()
+    }
+
     @Test("A page ends at a gap that cannot be filled; an empty page is an error")
     func pageAtGap() async throws {
         let parts = try await AccountParts.make(FakeTransport(502).client)
-        let filler = parts.filler
-        let targets = TargetLoader(
-            client: parts.client, store: parts.store, entered: EnteredRooms(), filler: filler)
-        let reader = TimelineReader(
-            ownUserID: parts.context.ownUserID,
-            fetcher: MessageFetcher(client: parts.client, context: parts.context, opener: parts.opener),
-            clock: ManualClock(), store: parts.store, unsent: parts.unsent, filler: filler, targets: targets,
-            isOnline: { true })
+        let reader = reader(parts)
         let page = try await reader.messages(in: room, before: .max, limit: 10)
         #expect(page.hasOlder && page.messages.map(\.text) == ["$1"])
         let position = try #require(page.messages.first?.position)

@@ -39,6 +39,23 @@ final class ExportFile {
         waiting.removeAll(keepingCapacity: true)
     }
 
+    /// Syncs a file that was copied to the disk.
+    /// - Throws: ``ArchiveError``.
+    static func sync(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(path) }
+    }
+
+    /// Syncs a folder, so that what was created or renamed in it is durable. Not all file systems can do that.
+    static func syncFolder(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
     static func failure(_ path: String) -> ArchiveError {
         errno == ENOSPC || errno == EDQUOT ? .diskFull : .unwritable(path: path)
     }

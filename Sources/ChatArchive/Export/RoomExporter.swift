@@ -12,21 +12,22 @@ struct RoomExporter {
     let service: any RoomArchive.Source
     let zone: TimeZone
     let now: Date
+    let retry: RequestRetry
     let progress: @Sendable (TransferProgress) -> Void
 
     /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`, after removing the folder.
     func run(into folder: URL) async throws -> ExportReport {
-        let draft = folder.appending(path: ".parlance-export-\(UUID().uuidString)", directoryHint: .isDirectory)
-        guard mkdir(draft.path, 0o700) == 0 else { throw ExportFile.failure(folder.path) }
+        ExportFolder.removeLeftovers(in: folder, now: now)
+        let draft = try ExportFolder(in: folder)
         do {
-            var report = try await write(in: draft)
+            var report = try await write(in: draft.url)
             try Task.checkCancellation()
-            report.folder = try Self.assign(name: Self.fileName(name), to: draft, in: folder)
+            report.folder = try Self.assign(name: Self.fileName(name), to: draft.url, in: folder)
             return report
         } catch {
             // If the folder cannot be removed, it stays hidden, so nobody takes it for an export. Report the
             // original error.
-            try? FileManager.default.removeItem(at: draft)
+            try? FileManager.default.removeItem(at: draft.url)
             throw error
         }
     }
@@ -39,8 +40,7 @@ struct RoomExporter {
         let names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let file = try ExportFile(folder.appending(path: "messages.\(format.fileExtension)"))
         var writer = format.writer(zone: zone)
-        // While offline, copy only cached files: every request would have to time out.
-        var media = ExportedMedia(folder: folder, service: service, isCached: whole != nil)
+        var media = ExportedMedia(folder: folder, service: service, retry: retry, isDoubtful: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
         // Unless it is known that the room is not encrypted, the file says that it is not.
         let isEncrypted = (try? await service.isEncrypted(room)) ?? true
@@ -48,14 +48,12 @@ struct RoomExporter {
             writer.header(
                 of: ExportedRoom(
                     id: room, name: name, members: members, exportedAt: now, zone: zone, isEncrypted: isEncrypted)))
-        var position = whole.map { $0 - 1 } ?? Int64.min
+        var page = try await firstPage(from: whole)
         var ends: (first: Int64, last: Int64)?
-        while true {
-            try Task.checkCancellation()
-            let page = try await service.messages(in: room, after: position, limit: Self.pageSize)
-            guard let last = page.messages.last else { break }
+        while let last = page.messages.last {
             if ends == nil, let first = page.messages.first {
-                let newest = try await service.messages(in: room, before: .max, limit: 1).messages.last
+                // Only the progress depends on it, and messages that are missing at the end would be requested.
+                let newest = (try? await service.messages(in: room, before: .max, limit: 1))?.messages.last
                 ends = (first.position, newest?.position ?? last.position)
                 if whole != nil { report.startDate = first.sentAt }
             }
@@ -64,16 +62,44 @@ struct RoomExporter {
                 let revisions = try await revisions(of: message)
                 try file.write(writer.text(of: Self.exported(message, files, revisions, names)))
             }
-            position = last.position
             report.messages += page.messages.count
-            progress(TransferProgress(messages: report.messages, fraction: Self.fraction(of: position, between: ends)))
+            progress(
+                TransferProgress(messages: report.messages, fraction: Self.fraction(of: last.position, between: ends)))
             if !page.hasNewer { break }
+            page = try await self.page(after: last.position)
         }
         try file.write(writer.ending())
         try file.finish()
         report.files = media.copied
         report.missingFiles = media.missing
+        report.unloadedFiles = media.unloaded
         return report
+    }
+
+    private func page(after position: Int64) async throws -> TimelinePage {
+        try Task.checkCancellation()
+        return try await retry.run {
+            try await service.messages(in: room, after: position, limit: Self.pageSize)
+        }
+    }
+
+    /// Returns the oldest messages from a position on.
+    /// - Parameter start: What lies before it cannot be fetched; `nil` if all messages are there.
+    private func firstPage(from start: Int64?) async throws -> TimelinePage {
+        guard let start else { return try await self.page(after: .min) }
+        // Whoever asks for what follows an earlier position asks for what is missing in between, which fails. The first
+        // message itself is found from behind, and what follows it after that. If there is no message there any more,
+        // this fails as well, and the next page is the first.
+        let found: TimelinePage?
+        do {
+            found = try await service.messages(in: room, before: start + 1, limit: 1)
+        } catch is ChatError {
+            found = nil
+        }
+        let messages = (found?.messages ?? []).filter { $0.position >= start }
+        guard !messages.isEmpty else { return try await self.page(after: start) }
+        // Unsent messages are only on the page at the end.
+        return TimelinePage(messages: messages, hasOlder: true, hasNewer: true)
     }
 
     private static func fraction(of position: Int64, between ends: (first: Int64, last: Int64)?) -> Double? {
@@ -128,14 +154,26 @@ struct RoomExporter {
             return isControl || "/\\:*?\"<>|".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
         }
         let trimmed = String(sanitized).drop { $0 == "." || $0 == " " || $0 == "_" }
-        var short = ""
-        for character in trimmed where short.utf8.count + character.utf8.count <= 120 { short.append(character) }
+        var short = shortened(trimmed)
         while short.last == " " || short.last == "." { short.removeLast() }
         return short.isEmpty ? "Room" : short
     }
 
+    /// Returns the first 120 bytes of a name, or fewer and its extension, by which programs recognize a file.
+    private static func shortened(_ name: Substring) -> String {
+        guard name.utf8.count > 120 else { return String(name) }
+        let dot = name.lastIndex(of: ".")
+        let end = dot.map { name[$0...] }.flatMap { $0.utf8.count <= 20 ? $0 : nil } ?? ""
+        var stem = name.dropLast(end.count)
+        while stem.utf8.count + end.utf8.count > 120 { stem.removeLast() }
+        return String(stem) + end
+    }
+
     /// Renames the folder without replacing an existing one.
     private static func assign(name: String, to draft: URL, in folder: URL) throws -> URL {
+        // After a power loss, the folder must not have its name and lack files.
+        ExportFile.syncFolder(draft.appending(path: ExportedMedia.folderName).path)
+        ExportFile.syncFolder(draft.path)
         for number in 1...1000 {
             let url = folder.appending(
                 path: number == 1 ? name : "\(name) (\(number))", directoryHint: .isDirectory)
@@ -145,73 +183,9 @@ struct RoomExporter {
                 if errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR { continue }
                 throw ExportFile.failure(url.path)
             }
+            ExportFile.syncFolder(folder.path)
             return url
         }
         throw ArchiveError.unwritable(path: folder.path)
-    }
-}
-
-/// Copies the files of an export.
-struct ExportedMedia {
-    let folder: URL
-    let service: any MediaService
-    private(set) var copied = 0
-    private(set) var missing = 0
-    /// Paths by URI and name, so a file that was sent twice is copied once.
-    private var paths: [String: String] = [:]
-
-    /// Whether only cached files are copied.
-    private var isCached: Bool
-
-    init(folder: URL, service: any MediaService, isCached: Bool = false) {
-        self.folder = folder
-        self.service = service
-        self.isCached = isCached
-    }
-
-    mutating func copy(_ media: [MediaReference]) async throws -> [ExportedMessage.File] {
-        var files: [ExportedMessage.File] = []
-        for reference in media {
-            files.append(ExportedMessage.File(media: reference, path: try await path(of: reference)))
-        }
-        return files
-    }
-
-    private mutating func content(of media: MediaReference) async throws -> URL? {
-        if isCached { return await service.cachedContent(of: media) }
-        do {
-            return try await service.content(of: media)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch ChatError.storage {
-            // The server did not respond; further requests would time out as well.
-            isCached = true
-            return nil
-        } catch {
-            return nil
-        }
-    }
-
-    private mutating func path(of media: MediaReference) async throws -> String? {
-        let key = media.uri + "\n" + media.name
-        if let existing = paths[key] { return existing }
-        try Task.checkCancellation()
-        guard let content = try await content(of: media) else {
-            missing += 1
-            return nil
-        }
-        let path = "media/\(copied + 1)-\(RoomExporter.fileName(media.name))"
-        let target = folder.appending(path: path)
-        do {
-            try FileManager.default.createDirectory(
-                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try FileManager.default.copyItem(at: content, to: target)
-        } catch {
-            throw (error as? CocoaError)?.code == .fileWriteOutOfSpace
-                ? ArchiveError.diskFull : ArchiveError.unwritable(path: target.path)
-        }
-        copied += 1
-        paths[key] = path
-        return path
     }
 }

@@ -102,6 +102,7 @@ final class ConversationImporter {
             case .conversation(let name, let source): if !isNamed { try await startRoom(name, source) }
             case .renamed(let name):
                 if let last = rooms.indices.last { rooms[last].name = Self.roomName(name) }
+            case .ownerIdentified: importedMembers.isOwnerIdentified = true
             case .skipped(let skippedItem): report.skippedItems[skippedItem, default: 0] += 1
             case .message(let message):
                 guard message.text.utf8.count <= ChatLimits.messageBytes else {
@@ -176,7 +177,9 @@ final class ConversationImporter {
         }
     }
 
-    /// - Parameter media: The stored files, `nil` for missing ones.
+    /// - Parameter media: The stored files, `nil` for missing ones. Those beyond a message's limit are left out, and later
+    ///   deleted as any file that nothing refers to.
+    /// - Returns: `nil` for a message that cannot be stored, which is then counted as skipped.
     private func message(from parsed: ParsedMessage, media: [MediaReference?]) -> ImportedMessage? {
         var message = ImportedMessage(
             id: MessageID("import-\(parsed.id)"),
@@ -186,7 +189,7 @@ final class ConversationImporter {
             sentAt: parsed.sentAt, kind: parsed.kind, replyTo: parsed.replyTo.map { MessageID("import-\($0)") },
             editedAt: parsed.earlier.isEmpty ? parsed.editedAt : nil)
         for (file, media) in zip(parsed.files, media) {
-            if let media {
+            if let media, message.attachments.count < ChatLimits.attachments {
                 message.attachments.append(media)
                 if message.kind == .text { message.kind = media.messageKind }
             } else {
@@ -196,7 +199,15 @@ final class ConversationImporter {
         }
         for name in parsed.missing { message.text.addLine(Self.storable(name)) }
         if message.attachments.isEmpty, [.image, .file, .audio, .video].contains(message.kind) { message.kind = .text }
-        return ChatLimits.isValidMessage(message.text.text, attachments: message.attachments.count) ? message : nil
+        do {
+            try ChatLimits.checkMessage(message.text.text, attachments: message.attachments.count)
+        } catch {
+            let item: ImportReport.SkippedItem = error == .messageTooLong ? .tooLong : .incomplete("text")
+            report.skippedItems[item, default: 0] += 1
+            return nil
+        }
+        report.files += message.attachments.count
+        return message
     }
 
     /// Returns the original text; later versions become edits.
@@ -286,7 +297,6 @@ final class ConversationImporter {
             // The export may be wrong about these properties.
             (reference.name, reference.type, reference.bytes) = (stored.name, stored.type, stored.bytes)
             reference.altText = file.media.altText.map(Self.storable)
-            report.files += 1
             return reference
         } catch ChatError.unreadableFile, ChatError.fileTooLarge {
             return nil
@@ -310,6 +320,8 @@ extension Wording {
 
 /// Maps the senders of an export to member IDs.
 struct ImportedMembers {
+    /// Whether the export says who the user is.
+    var isOwnerIdentified = false
     private var idsByKey: [String: MemberID] = [:]
     private var new: [Member] = []
 
@@ -319,8 +331,9 @@ struct ImportedMembers {
         let key = id.isEmpty ? name : id
         if let existing = idsByKey[key] { return existing }
         let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        // Exports do not identify who exported them: match the user by name.
-        let isOwn = !name.isEmpty && name.lowercased() == ownMember.displayName.lowercased()
+        // Most exports do not identify who exported them: match the user by name.
+        let isOwn =
+            !isOwnerIdentified && !name.isEmpty && name.lowercased() == ownMember.displayName.lowercased()
         let id = isOwn ? ownMember.id : MemberID("import-\(key)")
         idsByKey[key] = id
         if !isOwn {

@@ -10,6 +10,9 @@ enum ImportEvent: Equatable {
     ///
     /// - Parameter source: A stable ID of the conversation in the other program, if the export has one.
     case conversation(name: String, source: String? = nil)
+    /// The export says who the user is in the current conversation (``ParsedMessage/isOwn``): others with the user's name
+    /// are other people.
+    case ownerIdentified
     /// Renames the current conversation.
     case renamed(String)
     case message(ParsedMessage)

@@ -39,6 +39,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         guard path == [.key("messages")] else { return path.isEmpty }
         hasStarted = true
         events.append(.conversation(name: name))
+        if !ownIDs.isEmpty { events.append(.ownerIdentified) }
         return true
     }
 

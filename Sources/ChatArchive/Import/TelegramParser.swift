@@ -79,6 +79,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         isUnderWay = true
         let source = number.map { "telegram:\(kind ?? ""):\($0)" }
         events.append(.conversation(name: name ?? "", source: source))
+        if ownUserID != nil { events.append(.ownerIdentified) }
     }
 
     // MARK: Messages

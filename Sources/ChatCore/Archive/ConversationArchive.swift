@@ -18,8 +18,10 @@ public struct ExportReport: Equatable, Sendable {
     public var folder: URL
     public var messages: Int
     public var files: Int
-    /// The number of attachments whose files were not available.
+    /// The number of attachments whose files are not available any more.
     public var missingFiles: Int
+    /// The number of attachments whose files could not be loaded because the server could not be reached.
+    public var unloadedFiles = 0
     /// When the first exported message was sent, if the server did not provide older ones; `nil` if the export is
     /// complete.
     public var startDate: Date?

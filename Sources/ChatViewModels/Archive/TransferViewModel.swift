@@ -68,12 +68,19 @@ public final class TransferViewModel: ViewModel {
     @ObservationIgnored private let onShow: (RoomID) -> Void
     @ObservationIgnored private let work: Task
     @ObservationIgnored private let archive: any ConversationArchive
+    @ObservationIgnored private let ongoingWork: OngoingWork
     @ObservationIgnored private var running: _Concurrency.Task<Void, Never>?
     @ObservationIgnored private var question: CheckedContinuation<RepeatedImport, any Error>?
 
-    /// - Parameter onShow: opens an imported room.
-    public init(_ task: Task, archive: any ConversationArchive, onShow: @escaping (RoomID) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - ongoingWork: counts the transfer until it has ended, also while it removes what it began.
+    ///   - onShow: opens an imported room.
+    public init(
+        _ task: Task, archive: any ConversationArchive, countedBy ongoingWork: OngoingWork = .shared,
+        onShow: @escaping (RoomID) -> Void = { _ in }
+    ) {
         work = task
+        self.ongoingWork = ongoingWork
         self.onShow = onShow
         self.archive = archive
         switch task {
@@ -91,14 +98,16 @@ public final class TransferViewModel: ViewModel {
         guard running == nil else { return }
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
-        running = _Concurrency.Task { [weak self, work, archive] in
+        running = _Concurrency.Task { [weak self, work, archive, ongoingWork] in
             let following = _Concurrency.Task { [weak self] in
                 for await progress in stream { self?.report(progress) }
             }
-            let end = await Self.perform(work, with: archive) { [weak self] earlierImports in
-                try await Self.requestDecision(earlierImports, self)
-            } progress: {
-                continuation.yield($0)
+            let end = await ongoingWork.run {
+                await Self.perform(work, with: archive) { [weak self] earlierImports in
+                    try await Self.requestDecision(earlierImports, self)
+                } progress: {
+                    continuation.yield($0)
+                }
             }
             continuation.finish()
             // Deliver pending progress first, so that none overwrites the result.

@@ -5,7 +5,7 @@ import Observation
 public nonisolated enum EndObstacle: Equatable, Sendable {
     /// A draft that cannot be stored.
     case drafts
-    /// A file is being copied, or a message forwarded.
+    /// A file is being copied, a message forwarded, chat history exported or imported, or an account signed out.
     case work
 
     /// Asks whether to end the program nevertheless.
@@ -19,7 +19,9 @@ public nonisolated enum EndObstacle: Equatable, Sendable {
         case .work:
             ConfirmationText(
                 heading: translator("Quit Now?"),
-                body: translator("A file is still being copied, or a message is still being forwarded."),
+                body: translator(
+                    "A file is still being copied, a message forwarded, chat history exported or imported, or an account signed out."
+                ),
                 action: translator("_Quit"))
         }
     }

@@ -96,6 +96,12 @@ public struct TransferText {
                     "{count} file is no longer available", "{count} files are no longer available",
                     report.missingFiles))
         }
+        if report.unloadedFiles > 0 {
+            lines.append(
+                translator.plural(
+                    "{count} file could not be loaded because the server could not be reached",
+                    "{count} files could not be loaded because the server could not be reached", report.unloadedFiles))
+        }
         if let startDate = report.startDate {
             lines.append(
                 translator(

@@ -79,27 +79,35 @@ struct TimelineReader: Sendable {
     }
 
     /// Fetches the entire history, newest first, or as much of it as the server returns now.
-    /// - Returns: The position from which the history is complete, or `nil` if all of it is.
+    /// - Returns: The position from which the history is complete, or `nil` if all of it is. There is a message, if any
+    ///   follows: the page that ends after it has it without a request, whereas what follows an earlier position begins
+    ///   in the gap.
     func fetchAll(of room: RoomID, progress: @Sendable (Int) -> Void) async throws -> Int64? {
         var fetched = 0
         var before: TimelineGap?
         while let gap = try await store.gaps(in: room).last {
             try Task.checkCancellation()
             // A gap that does not shrink will not shrink with another request.
-            guard isOnline(), gap != before else { return gap.position }
+            guard isOnline(), gap != before else { return try await start(after: gap, in: room) }
             do {
                 fetched += try await filler.fill(gap, in: room).messages
                 before = gap
             } catch MatrixError.busy(let retryAfter) {
-                try await clock.sleep(for: min(retryAfter, .seconds(60)), tolerance: nil)
+                try await clock.sleep(for: min(max(retryAfter, .seconds(1)), .seconds(60)), tolerance: nil)
             } catch is CancellationError {
                 throw CancellationError()
             } catch is MatrixError {
-                return gap.position
+                return try await start(after: gap, in: room)
             }
             progress(fetched)
         }
         return nil
+    }
+
+    /// Returns the position of the first message after a gap, or that of the gap if there is none.
+    private func start(after gap: TimelineGap, in room: RoomID) async throws -> Int64 {
+        let page = try await store.messages(in: room, after: gap.position - 1, limit: 1)
+        return page.messages.first?.position ?? gap.position
     }
 
     /// - Throws: ``ChatError`` if the server could not be asked for one of them: it is not known to be missing.

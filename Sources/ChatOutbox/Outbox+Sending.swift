@@ -112,7 +112,8 @@ extension Outbox {
             let retryDelay = max(retryAfter, .zero)
             // Jitter of up to a second, added to the delay that the server requires.
             heldUntil = max(heldUntil, elapsed() + retryDelay + .seconds(draw()))
-            land(request.id, in: room) { $0.failures += 1 }
+            // A server that requires none must not be asked again and again at once.
+            land(request.id, in: room) { self.delay(&$0) }
         } catch {
             // Other errors leave the outcome unknown, so retry.
             land(request.id, in: room) { self.delay(&$0) }

@@ -72,6 +72,21 @@ import Testing
         #expect(Set(harness.server.calls) == ["t send text", "o send other"])
     }
 
+    @Test("A server that is busy and requires no delay is asked again after the back-off")
+    func busyWithoutDelay() async throws {
+        let harness = try await OutboxHarness(draw: 0)
+        harness.server.fail(with: .busy(retryAfter: .zero))
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        // One timer for the next attempt, one for the five-minute mark.
+        await harness.clock.waitForSleepers(2)
+        harness.clock.advance(by: .milliseconds(499))
+        #expect(harness.server.calls.count == 1)
+        harness.clock.advance(by: .milliseconds(1))
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls.count == 2)
+    }
+
     @Test func retryAndReconnectingSkipTheBackOff() async throws {
         let harness = try await OutboxHarness()
         harness.server.fail(with: .unreachable, .unreachable)

@@ -122,6 +122,18 @@ import Testing
         await backend.close()
     }
 
+    @Test(
+        "A server that is busy or does not answer makes thumbnails later; it is not asked for the content instead",
+        arguments: [(429, ChatError.busy), (502, .unreachable)])
+    func failedThumbnail(status: Int, error: ChatError) async throws {
+        let transport = FakeTransport(status, #"{"errcode":"M_UNKNOWN"}"#)
+        let parts = try await AccountParts.make(transport.client)
+        let media = MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date })
+        await #expect(throws: error) { try await media.thumbnail(of: photo, fitting: 320, by: 240) }
+        #expect(transport.requests.count == 1)
+        await parts.store.close()
+    }
+
     @Test func smallOrAnimatedImagesAreFetchedInFull() {
         func side(_ change: (inout MediaReference) -> Void, _ width: Int = 320) -> Int? {
             var media = photo
@@ -135,6 +147,30 @@ import Testing
         #expect(side { ($0.width, $0.height) = (321, 100) } == 320)
         #expect(side { $0.type = "image/gif" } == nil && side { $0.type = "image/webp" } == nil)
         #expect(side { ($0.bytes, $0.width, $0.height) = (nil, nil, nil) } == 320)
+    }
+
+    @Test("Four files are downloaded at once, and one that waits can be canceled")
+    func limitedFetches() async throws {
+        let (fetches, clock) = (MediaFetches(), ManualClock())
+        let tasks = (0..<8).map { number in
+            Task {
+                try await fetches.file("\(number)") {
+                    try await clock.sleep(for: .seconds(1), tolerance: nil)
+                    return URL(fileURLWithPath: "/\(number)")
+                }
+            }
+        }
+        await clock.waitForSleepers(4)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(clock.sleeperCount == 4)
+        // Which of them have begun is left to chance.
+        for task in tasks.suffix(4) { task.cancel() }
+        for task in tasks.suffix(4) { await #expect(throws: CancellationError.self) { try await task.value } }
+        await clock.waitForSleepers(4)
+        clock.advance(by: .seconds(1))
+        for (number, task) in tasks.prefix(4).enumerated() {
+            #expect(try await task.value == URL(fileURLWithPath: "/\(number)"))
+        }
     }
 
     /// Several rows may request the same file: canceling one does not cancel the others.

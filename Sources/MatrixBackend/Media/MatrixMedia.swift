@@ -77,10 +77,9 @@ struct MatrixMedia: Sendable {
             return try await fetches.file(name) { [self] in
                 try await fetch(as: name) { try await client.downloadThumbnail(of: uri, side: side, to: $0) }
             }
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            // The server cannot make a thumbnail; it may still have the content.
+        } catch ChatError.notFound, ChatError.notPermitted, ChatError.rejected, ChatError.fileTooLarge {
+            // The server cannot make a thumbnail; it may still have the content. One that is busy or unreachable must
+            // not be asked for more.
             return try await content(of: reference)
         }
     }
@@ -96,6 +95,8 @@ struct MatrixMedia: Sendable {
             return try await content(of: MediaReference(uri: thumbnail, name: reference.name, type: reference.type))
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as ChatError where error == .busy || error == .unreachable {
+            throw error
         } catch {
             return try await content(of: reference)
         }

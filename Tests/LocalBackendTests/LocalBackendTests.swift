@@ -13,6 +13,35 @@ import Testing
         #expect(try await harness.store.integrityProblems() == [])
     }
 
+    @Test("A room that is left is gone at once, and then its history, in part and by the next start if need be")
+    func leavingARoom() async throws {
+        var harness = try await LocalBackendHarness()
+        var rooms: [RoomID] = []
+        for name in ["One", "Two"] {
+            let room = try await harness.backend.createRoom(named: name)
+            rooms.append(room)
+            let messages = (0..<2500).map { number in
+                NewMessage(
+                    id: MessageID("\(number)"), sender: LocalBackend.ownUserID, text: "walrus", sentAt: Fixtures.date)
+            }
+            _ = try await harness.store.ingest(messages, into: room)
+        }
+        let (left, other) = (rooms[0], rooms[1])
+        try await harness.backend.leaveRoom(left)
+        let remaining = await harness.summaries().map(\.id)
+        #expect(!remaining.contains(left) && remaining.contains(other))
+        #expect(try await !harness.store.hasRoom(left))
+        // As an end of the program right after leaving.
+        let staged = try await harness.store.stageRemoval(of: other)
+        #expect(try await harness.store.hasRoom(staged))
+        harness = try await harness.restarted()
+        while try await !harness.store.stagedRooms().isEmpty { await Task.yield() }
+        #expect(try await !harness.store.hasRoom(staged))
+        #expect(try await harness.store.search(SearchQuery(text: "walrus", matching: .terms)).messages.isEmpty)
+        #expect(try await harness.store.integrityProblems() == [])
+        await harness.backend.close()
+    }
+
     @Test func startsWithNotesAndWelcomeRooms() async throws {
         let harness = try await LocalBackendHarness()
         let rooms = await harness.summaries()

@@ -1,4 +1,6 @@
 public import ChatCore
+import Foundation
+import GRDB
 
 extension ChatStore {
     /// Returns the listed rooms in a scope; all of them most recently active first, others in any order. The cost depends
@@ -86,13 +88,31 @@ extension ChatStore {
         try await write { db in try RoomTable(db: db).rename(RoomRecord.get(room, in: db), to: name) }
     }
 
-    /// Deletes a room with its history and unsent content.
+    /// Deletes a room with its unsent content at once, and leaves its history to ``removeStagedRoom(_:)``, for which
+    /// other writes need not wait. Until then the history belongs to a staged room, which ``stagedRooms()`` lists after
+    /// a restart.
+    /// - Returns: The identifier of that room. The removed one's is free for another room.
+    /// - Throws: ``ChatError/notFound``.
+    public func stageRemoval(of room: RoomID) async throws -> RoomID {
+        let staged = RoomID("removed-\(UUID().uuidString.lowercased())")
+        try await removing(room) { db in try RoomTable(db: db).stage(RoomRecord.get(room, in: db), as: staged) }
+        return staged
+    }
+
+    /// Deletes a room with its history and unsent content. A long history takes seconds, for which other writes wait.
     /// - Throws: ``ChatError/notFound``.
     public func removeRoom(_ room: RoomID) async throws {
+        try await removing(room) { db in try RoomTable(db: db).remove(RoomRecord.get(room, in: db)) }
+    }
+
+    /// Removes a room's unsent content before and after it is removed itself.
+    private func removing(
+        _ room: RoomID, _ remove: @escaping @Sendable (Database) throws -> Void
+    ) async throws {
         try await requireRoom(room)
         // Delete unsent data first: after a crash in between, it must not outlive its room.
         try await removeUnsent(of: [room])
-        try await write { db in try RoomTable(db: db).remove(RoomRecord.get(room, in: db)) }
+        try await write(remove)
         // Again, for what was written while the room was still there.
         try? await removeUnsent(of: [room])
     }

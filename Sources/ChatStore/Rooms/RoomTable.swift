@@ -94,6 +94,15 @@ struct RoomTable {
         try db.execute(sql: "DELETE FROM room WHERE key = ?", arguments: [room.key])
     }
 
+    /// Makes a room that is to be removed a staged one, under another identifier and without members: neither those who
+    /// know it nor those who look for the rooms of a member find it.
+    func stage(_ room: RoomRecord, as id: RoomID) throws {
+        try db.execute(
+            sql: "UPDATE room SET id = ?, kind = 'group' WHERE key = ?", arguments: [id.rawValue, room.key])
+        try db.execute(sql: "DELETE FROM member WHERE room = ?", arguments: [room.key])
+        try RoomSetting(StagedRooms.setting).set("1", of: room, in: db)
+    }
+
     /// Recreates a room that the history has lost, with the user as its member.
     func recreate(_ room: RoomID, at date: Int64) throws {
         try db.execute(

@@ -38,11 +38,17 @@ struct LocalRooms: Sendable {
     }
 
     func leave(_ room: RoomID) async throws {
-        try await gate.run {
-            try await store.removeRoom(room)
+        let staged = try await gate.run {
+            let staged = try await store.stageRemoval(of: room)
             await guide.leave(room)
             timelines.close(room)
             list.refresh(room)
+            return staged
+        }
+        // A long history takes seconds, for which neither the gate nor the caller has to wait.
+        Task.detached(priority: .utility) { [store] in
+            // What an end of the program leaves is removed by the next start, as of an unfinished import.
+            try? await store.removeStagedRoom(staged)
         }
     }
 

@@ -1,0 +1,36 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatStore
+
+/// The removal of a room whose history is deleted later.
+@Suite(.timeLimit(.minutes(10))) struct StagedRemovalTests {
+    @Test("The room is gone at once with what is unsent, and its identifier is free for another")
+    func identifier() async throws {
+        let fixture = try await StoreFixture()
+        let (store, room) = (fixture.store, fixture.room)
+        for number in 1...3 as ClosedRange<Int64> { try await fixture.append(number, text: "walrus") }
+        _ = try await store.saveDraft(Fixtures.draft("draft"), in: room)
+        let staged = try await store.stageRemoval(of: room)
+        #expect(try await !store.hasRoom(room))
+        await #expect(throws: ChatError.notFound) { try await store.messages(in: room, before: .max, limit: 1) }
+        await #expect(throws: ChatError.notFound) { try await store.stageRemoval(of: room) }
+        #expect(try await store.roomSummaries().isEmpty)
+        #expect(try await store.rooms(with: Fixtures.own.id).isEmpty)
+        #expect(try await store.renameMember(Fixtures.own.id, to: "Other").isEmpty)
+        #expect(try await store.search(SearchQuery(text: "walrus", matching: .terms)).messages.isEmpty)
+        #expect(try await store.pendingCount() == PendingCount())
+        #expect(try await store.stagedRooms() == [staged])
+
+        try await store.createRoom(
+            NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date))
+        try await fixture.append(9, text: "New")
+        try await store.removeStagedRoom(staged)
+        #expect(try await store.stagedRooms().isEmpty)
+        #expect(try await store.messages(in: room, before: .max, limit: 9).messages.map(\.text) == ["New"])
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+}

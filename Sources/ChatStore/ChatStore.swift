@@ -200,13 +200,15 @@ public final class ChatStore: Sendable {
     /// Checks all pages of a history that was too large to be checked at opening, while the store is in use. Takes
     /// about 1 s per 200 MB.
     ///
-    /// - Returns: SQLite's error report, or `nil` if the history is intact, needed no check, or the store was closed
-    ///   meanwhile. After damage the next opening throws ``StoreOpeningError/damaged(path:reason:)``.
+    /// - Returns: SQLite's error report, or `nil` if the history is intact, needed no check or could not be checked, or
+    ///   the store was closed meanwhile. After damage the next opening throws
+    ///   ``StoreOpeningError/damaged(path:reason:)``.
     public func checkHistory() async -> String? {
         guard needsCheck else { return nil }
-        let problem = await Self.blocking { StoreInspection.problem(in: self.files.history) }
+        let result = await Self.blocking { Result { try StoreInspection.problem(in: self.files.history) } }
         return state.withLock { state in
-            guard !state.isClosed else { return nil }
+            // A failed check says nothing: the history stays unchecked, so that the next start checks it.
+            guard !state.isClosed, case .success(let problem) = result else { return nil }
             state.isUnchecked = false
             if problem != nil {
                 state.isSuspect = true

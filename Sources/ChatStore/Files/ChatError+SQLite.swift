@@ -24,6 +24,12 @@ extension DatabaseError {
         "SQLite \(extendedResultCode.rawValue): \(message ?? "no message")"
     }
 
+    /// Whether the content of the file is wrong, rather than the file not readable at this moment.
+    var isCorruption: Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode)
+            || [.SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_DATA, .SQLITE_IOERR_CORRUPTFS].contains(extendedResultCode)
+    }
+
     /// SHMSIZE: the shared-memory index of the log could not grow, for lack of disk space.
     fileprivate var isDiskFull: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE

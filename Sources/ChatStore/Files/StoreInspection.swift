@@ -42,14 +42,15 @@ struct StoreInspection {
 
     /// Runs SQLite's check of all pages. Takes about 1 s per 200 MB.
     /// - Returns: The first problem, or `nil` if there is none.
-    static func problem(in file: DatabaseFile) -> String? {
+    /// - Throws: an error that says nothing of the file's content, such as a lack of memory or of file descriptors.
+    static func problem(in file: DatabaseFile) throws -> String? {
         do {
             let verdict = try read(file) { db in
                 try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "the integrity check has no result"
             }
             return verdict == "ok" ? nil : verdict
-        } catch {
-            return (error as? DatabaseError)?.technicalReason ?? String(describing: type(of: error))
+        } catch let error as DatabaseError where error.isCorruption {
+            return error.technicalReason
         }
     }
 

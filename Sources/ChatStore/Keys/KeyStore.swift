@@ -76,11 +76,12 @@ public final class KeyStore: Sendable {
 
     /// Checks all pages. Takes about 1 s per 200 MB. After damage the next opening throws
     /// ``StoreOpeningError/damaged(path:reason:)``, so that the file is repaired.
-    /// - Returns: SQLite's first problem, or `nil` if there is none.
+    /// - Returns: SQLite's first problem, or `nil` if there is none or the file could not be checked now.
     public func check() async -> String? {
         let problem: String? = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [file] in
-                continuation.resume(returning: StoreInspection.problem(in: file))
+                // A failed check says nothing, neither that the file is damaged nor that it is not.
+                continuation.resume(returning: try? StoreInspection.problem(in: file))
             }
         }
         if problem != nil { noteSuspect() }

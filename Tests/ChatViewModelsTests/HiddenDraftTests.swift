@@ -64,6 +64,9 @@ import Testing
         #expect(conversation.hiddenDraft?.canBeMoved == false, "it is still copied")
         composer.handle(.detach(1))
         #expect(conversation.hiddenDraft?.canBeMoved == true)
+        composer.handle(.attach(Attachment(type: "a/b", name: "gone", bytes: 1, source: "incoming:", upload: .failed)))
+        #expect(conversation.hiddenDraft?.canBeMoved == true, "the other room offers to retry")
+        composer.handle(.detach(1))
         service.before = { if case .saveDraft = $0 { throw ChatError.storage(reason: "full") } }
         #expect(await conversation.moveDraft() == "b")
         #expect(await conversation.moveDraft() == "b", "it is not added once more")
@@ -92,5 +95,25 @@ import Testing
         #expect(other.composer.document.text == "old words\nnew")
         #expect(other.composer.composer.attachments.map(\.source) == ["local:1"])
         await eventually { conversation.hiddenDraft == nil }
+    }
+
+    @Test("A message that could not be queued stays when the edit that waits beside it is moved.")
+    func failedMessageStays() async throws {
+        var engine = ComposerEngine()
+        _ = engine.handle(.insert("failed", origin: .paste), at: .zero)
+        let sent = engine.handle(.send, at: .zero).compactMap { effect -> String? in
+            if case .send(let message) = effect { message.id } else { nil }
+        }
+        _ = engine.handle(.startEdit(id: "m1", WrittenText("old words")), at: .zero)
+        _ = engine.handle(.sendFailed(try #require(sent.first)), at: .zero)
+        service.drafts[a] = SavedDraft(data: try engine.makeDraft().encoded(), preview: "")
+        service.successions[a] = RoomSuccession(next: "b")
+        let conversation = await start()
+        let composer = conversation.composer
+        await eventually { conversation.hiddenDraft?.canBeMoved == true }
+        #expect(await conversation.moveDraft() == "b")
+        let other = await open(b)
+        #expect(other.composer.document.text == "old words")
+        await eventually { composer.draftText == "failed" }
     }
 }

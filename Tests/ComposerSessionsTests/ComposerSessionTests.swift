@@ -21,6 +21,24 @@ import Testing
         #expect(sent == ["hello"])
     }
 
+    @Test("What any input method writes before the stored draft is read counts as content that waits")
+    func waitingContent() {
+        let mention = Mention(.member("@a:b"), text: "@A")
+        let events: [ComposerEvent] = [
+            .insert("x", origin: .typed), .commit("か"), .edit(.caret(0), replacement: "x", origin: .typed),
+            .appendToMessage("x"), .load(WrittenText("x")), .addMention(mention, over: .caret(0)),
+        ]
+        for event in events {
+            let session = ComposerSession()
+            session.waitForDraft()
+            session.handle(.select(.caret(0)))
+            session.handle(.key(KeyChord("Left")))
+            #expect(!session.hasWaitingContent)
+            session.handle(event)
+            #expect(session.hasWaitingContent, "\(event)")
+        }
+    }
+
     @Test func failedMessageIsRestored() async {
         let session = ComposerSession()
         session.onSend = { _ in throw Refused() }

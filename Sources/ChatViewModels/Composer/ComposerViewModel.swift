@@ -273,8 +273,10 @@ public final class ComposerViewModel: ViewModel {
     /// is a new message there. Empty until the files are copied.
     var movableDrafts: [ComposerDraft] {
         let draft = observedDraft
-        guard session.isReady, draft.contents.allSatisfy({ $0.attachments.allSatisfy { $0.upload == .ready } })
-        else { return [] }
+        let isCopying = draft.contents.flatMap(\.attachments).contains {
+            if case .running = $0.upload { true } else { false }
+        }
+        guard session.isReady, !isCopying else { return [] }
         return draft.contents.map { content in
             var moved = draft
             (moved.mode, moved.content, moved.stash) = (.compose, content, nil)
@@ -287,8 +289,13 @@ public final class ComposerViewModel: ViewModel {
     /// Whether what is written begins with another room's drafts.
     func begins(with drafts: [ComposerDraft]) -> Bool {
         session.makeDraft().contents.contains { content in
-            content.written.source.hasPrefix(drafts.map(\.content.written.source).joined(separator: "\n"))
-                && content.attachments.starts(with: drafts.flatMap(\.content.attachments))
+            var rest = content.written.source[...]
+            for draft in drafts {
+                guard rest.hasPrefix(draft.content.written.source) else { return false }
+                rest = rest.dropFirst(draft.content.written.source.count)
+                if rest.first == "\n" { rest.removeFirst() }
+            }
+            return content.attachments.starts(with: drafts.flatMap(\.content.attachments))
         }
     }
 
@@ -301,12 +308,19 @@ public final class ComposerViewModel: ViewModel {
     }
 
     /// Removes what another room has.
-    func removeMovedDraft() async {
+    func removeMovedDraft(_ moved: [ComposerDraft]) async {
         if composer.editing != nil { handle(.cancelEdit) }
-        for _ in composer.attachments { handle(.detach(0)) }
-        // Not reported as cleared by the user, which offers to undo it.
-        session.handle(.clear)
-        if composer.reply != nil { handle(.reply(nil)) }
+        // A message that could not be queued may have come back when the edit ended.
+        let left = session.makeDraft()
+        let isMoved = moved.contains {
+            $0.content.written == left.content.written && $0.content.attachments == left.content.attachments
+        }
+        if isMoved, left.mode == .compose {
+            for _ in composer.attachments { handle(.detach(0)) }
+            // Not reported as cleared by the user, which offers to undo it.
+            session.handle(.clear)
+        }
+        if document.isEmpty, composer.attachments.isEmpty, composer.reply != nil { handle(.reply(nil)) }
         await flushDraft()
     }
 

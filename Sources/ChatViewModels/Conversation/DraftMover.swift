@@ -36,9 +36,9 @@ final class DraftMover {
         let isThere = unstored[composer.roomID].map { $0 == (room, drafts) && target.begins(with: drafts) } ?? false
         guard isThere || target.add(drafts) else { return false }
         unstored[composer.roomID] = (room, drafts)
-        if await target.flushDraft(), composer.movableDrafts == drafts {
+        if await target.flushDraft(), composer.movableDrafts == drafts, target.begins(with: drafts) {
             unstored[composer.roomID] = nil
-            await composer.removeMovedDraft()
+            await composer.removeMovedDraft(drafts)
         }
         return true
     }

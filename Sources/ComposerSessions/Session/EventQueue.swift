@@ -28,7 +28,9 @@ nonisolated struct EventQueue: Sendable {
     var hasContent: Bool {
         events.contains {
             switch $0 {
-            case .insert, .paste, .attach: true
+            case .insert, .commit, .paste, .pasteInternalClipboard, .attach, .load, .appendToMessage, .acceptEntity,
+                .addMention:
+                true
             default: false
             }
         }

@@ -75,6 +75,95 @@ final class RoomListTests: GtkTestCase {
         }
     }
 
+    /// Returns the names of the rooms, from top to bottom.
+    @MainActor
+    private static func names(in list: ListView) -> [String] {
+        list.visibleTexts.filter { $0.hasPrefix("Room ") }
+    }
+
+    @MainActor
+    private static func present(_ builder: Builder) -> Widget {
+        let window: Widget = builder["window"]
+        gtk_window_set_default_size(window.cast(), 900, 600)
+        gtk_window_present(window.cast())
+        return window
+    }
+
+    /// GTK makes another row each time that a room moves, which those of a busy account do all day.
+    func testRowsOfRoomsThatMoveAreFreed() throws {
+        try onMain {
+            let service = FakeRoomService()
+            let viewModel = RoomListViewModel(service: service)
+            let (builder, list, view) = try Self.makeList(viewModel)
+            viewModel.start(opening: nil)
+            var rooms = Self.summaries(6)
+            service.publish(rooms)
+            let window = Self.present(builder)
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list) == rooms.map(\.room.name) })
+            var isFreed = false
+            list.children.first?.onFinalize { isFreed = true }
+            for _ in 0..<30 {
+                rooms.swapAt(0, 1)
+                let names = rooms.map(\.room.name)
+                service.publish(rooms)
+                XCTAssertTrue(MainLoop.pump { Self.names(in: list) == names }, "\(Self.names(in: list))")
+            }
+            XCTAssertLessThanOrEqual(view.rowCount, 8)
+            XCTAssertTrue(MainLoop.pump { isFreed })
+            gtk_window_destroy(window.cast())
+        }
+    }
+
+    func testFocusStaysOnARoomThatMoves() throws {
+        try onMain {
+            let service = FakeRoomService()
+            let viewModel = RoomListViewModel(service: service)
+            let (builder, list, view) = try Self.makeList(viewModel)
+            viewModel.start(opening: RoomID("0"))
+            var rooms = Self.summaries(4)
+            service.publish(rooms)
+            let window = Self.present(builder)
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list).count == 4 })
+            try RealInput.activate(window)
+            view.grabFocus()
+            try RealInput.press("Down", "Down", "Down")
+            XCTAssertTrue(MainLoop.pump { viewModel.state.selection == RoomID("3") })
+            let moved = rooms.removeLast()
+            rooms.insert(moved, at: 0)
+            service.publish(rooms)
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list).first == "Room 3" })
+            XCTAssertTrue(
+                MainLoop.pump { list.root?.focus?.visibleTexts.contains("Room 3") == true },
+                "\(list.root?.focus?.visibleTexts ?? [])")
+            try RealInput.press("Down")
+            XCTAssertTrue(MainLoop.pump { viewModel.state.selection == RoomID("0") }, "the next one from there")
+            gtk_window_destroy(window.cast())
+        }
+    }
+
+    /// Ctrl and an arrow key move the focus alone.
+    func testReturnOpensTheFocusedRoom() throws {
+        try onMain {
+            let service = FakeRoomService()
+            let viewModel = RoomListViewModel(service: service)
+            let (builder, list, view) = try Self.makeList(viewModel)
+            var activated: [RoomID?] = []
+            view.onActivate = { activated.append(viewModel.state.selection) }
+            viewModel.start(opening: RoomID("0"))
+            service.publish(Self.summaries(4))
+            let window = Self.present(builder)
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list).count == 4 })
+            try RealInput.activate(window)
+            view.grabFocus()
+            try RealInput.press("ctrl+Down", "ctrl+Down")
+            XCTAssertTrue(MainLoop.pump { list.root?.focus?.visibleTexts.contains("Room 2") == true })
+            XCTAssertEqual(viewModel.state.selection, RoomID("0"))
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { activated == [RoomID("2")] }, "\(activated)")
+            gtk_window_destroy(window.cast())
+        }
+    }
+
     /// Each keystroke updates a draft, and each message a room: neither may update other rows.
     func testChangeOfOneRoomTouchesOneRow() throws {
         try onMain {

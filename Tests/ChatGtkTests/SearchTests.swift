@@ -101,6 +101,47 @@ final class SearchTests: GtkTestCase {
         }
     }
 
+    /// Selecting text in the timeline by pointer leaves the focus in the composer, whose Ctrl+C copies that text.
+    func testSearchFieldCopiesItsOwnSelection() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom(named: "Plans")
+            try Self.say(["a needle", "some hay"], in: conversation, fixture)
+            XCTAssertTrue(MainLoop.pump { conversation.timeline.rows.count { $0.message != nil } == 2 })
+            let window = try Self.open(fixture)
+            guard let view = window.content.conversationView else { return XCTFail("no conversation") }
+            conversation.timeline.send(.selection(.selectAll))
+            XCTAssertTrue(conversation.timeline.hasSelection)
+            try RealInput.press("ctrl+f")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.field.hasFocus })
+            try RealInput.type("hay")
+            XCTAssertTrue(MainLoop.pump { conversation.search.state.text == "hay" })
+            try RealInput.press("ctrl+a", "ctrl+c")
+            let clipboard = window.window.clipboard
+            var copied: String?
+            var isReading = false
+            let isCopied = {
+                if !isReading, copied != "hay" {
+                    isReading = true
+                    AsyncCall.start {
+                        gdk_clipboard_read_text_async(clipboard.cast(), nil, $0, $1)
+                    } _: { _, result in
+                        let read = gdk_clipboard_read_text_finish(clipboard.cast(), result, nil)
+                        defer { g_free(read) }
+                        copied = read.map { String(cString: $0) }
+                        isReading = false
+                    }
+                }
+                return copied == "hay"
+            }
+            XCTAssertTrue(MainLoop.pump(until: isCopied), copied ?? "nothing")
+            XCTAssertTrue(MainLoop.pump { !isReading })
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     func testGlobalSearchOpensAMessageInAnotherRoom() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -140,6 +181,7 @@ final class SearchTests: GtkTestCase {
             try RealInput.press("ctrl+a")
             try RealInput.type("unheard")
             XCTAssertTrue(MainLoop.pump { pane.showsNoResults })
+            XCTAssertTrue(MainLoop.pump { pane.rowCount == 0 }, "the rows of earlier results are freed")
             window.close()
             _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()

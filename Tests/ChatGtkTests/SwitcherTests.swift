@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatTestSupport
 import Foundation
 import GtkKit
 import GtkTestSupport
@@ -40,6 +41,33 @@ final class SwitcherTests: GtkTestCase {
             window.close()
             XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
             try fixture.close()
+        }
+    }
+
+    func testRowsOfEarlierMatchesAreFreed() throws {
+        try onMain {
+            try Resource.load()
+            Resource.loadStyle()
+            let rows = (0..<100).map { number in
+                RoomListViewModel.Row(
+                    id: RoomID("r\(number)"), name: "Room \(number)", kind: .group, preview: .empty,
+                    lastActivity: Date(timeIntervalSince1970: Double(number)), day: .today, unreadCount: 0)
+            }
+            let rooms = SwitcherRooms([SwitcherRooms.List(account: "", rooms: rows)])
+            let parent = TestWindow(Label("Parent"))
+            let viewModel = SwitcherViewModel(rooms) { _ in }
+            let switcher = SwitcherDialog.present(viewModel, over: parent.window, avatars: { _ in nil }) { _ in }
+            XCTAssertTrue(MainLoop.pump { switcher.list.children.count == SwitcherViewModel.maxRows })
+            for digit in 0..<10 {
+                viewModel.send(.type("\(digit)"))
+                try finish { await waitUntilIdle() }
+            }
+            XCTAssertTrue(
+                MainLoop.pump { switcher.rowCount > 0 && switcher.rowCount == switcher.list.children.count },
+                "\(switcher.rowCount), \(switcher.list.children.count)")
+            switcher.widget.close()
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty })
+            parent.close()
         }
     }
 

@@ -39,6 +39,52 @@ final class KeyListModelTests: GtkTestCase {
         }
     }
 
+    /// The rooms of one account after those of another.
+    func testListsWithoutACommonKeyAreReplacedAtOnce() {
+        onMain {
+            let model = KeyListModel()
+            var changes: [[Int]] = []
+            model.connect("items-changed") { arguments in
+                changes.append((0..<3).map { Int(arguments.uint($0)) })
+            }
+            let keys = (0..<500).map { "schlüssel \($0)" }
+            model.apply(keys)
+            XCTAssertEqual(Self.contents(of: model), keys)
+            model.apply([])
+            XCTAssertEqual(Self.contents(of: model), [])
+            XCTAssertEqual(changes, [[0, 0, 500], [0, 500, 0]])
+            XCTAssertEqual(model.keys, [])
+        }
+    }
+
+    func testDroppedRowsAreReported() {
+        onMain {
+            let model = KeyListModel(keys: ["one", "two", "three"])
+            let list = ListView(sinking: gtk_list_view_new(nil, nil))
+            var rows: Set<ObjectIdentity> = []
+            var made = 0
+            list.setUp(
+                model,
+                make: {
+                    let row = Label()
+                    rows.insert(row.identity)
+                    made += 1
+                    return row
+                }, bind: { _, _ in }, unbind: { _, _ in }, teardown: { rows.remove($0.identity) })
+            let window = TestWindow(list)
+            XCTAssertTrue(MainLoop.pump { rows.count == 3 })
+            for _ in 0..<20 {
+                model.apply(["three", "one", "two"])
+                model.apply(["one", "two", "three"])
+            }
+            XCTAssertGreaterThan(made, 20)
+            XCTAssertTrue(MainLoop.pump { rows.count == 3 }, "\(rows.count)")
+            model.apply([])
+            XCTAssertTrue(MainLoop.pump { rows.isEmpty }, "\(rows.count)")
+            window.close()
+        }
+    }
+
     func testListViewCreatesBindsAndSelects() {
         onMain {
             let model = KeyListModel(keys: ["one", "two"])

@@ -55,11 +55,12 @@ final class RoomListView {
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
             unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
+            teardown: { [weak self] in self?.bound[$0.identity] = nil },
             isSelectable: { SectionTitle(key: $0) == nil })
         filling.onFill = { [weak self] in self?.fill($0) }
         list.onMap { [weak self, weak list] _ in list?.afterNextFrame { self?.filling.listWasDrawn() } }
         list.onSelectionChange { [weak self] in self?.selectionChanged() }
-        list.onActivate { [weak self] _ in self?.onActivate?() }
+        list.onActivate { [weak self] in self?.activate($0) }
         addPointer()
         addKeys()
         actions.add("open-window") { [weak self] in self?.menuRoom.map { self?.onOpenWindow?($0) } }
@@ -74,6 +75,8 @@ final class RoomListView {
     func show(_ viewModel: RoomListViewModel, _ avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
         self.avatarLoader = avatarLoader
+        // The rooms of another account: diffing them against the previous ones would be slow.
+        model.apply([])
         rendering = Rendering({ [viewModel] in Timed(viewModel.state) }, { [weak self] in self?.render($0.state) })
     }
 
@@ -127,7 +130,7 @@ final class RoomListView {
     }
 
     private var focusedRow: Int? {
-        guard let focus = list.root?.focus else { return nil }
+        guard let focus = list.root?.focus, list.isAncestor(of: focus) else { return nil }
         let key = bound.values.first { row, _ in IndexedList.item(of: row.widget).isSame(as: focus) }?.key
         return key.flatMap { model.keys.firstIndex(of: $0) }
     }
@@ -153,15 +156,27 @@ final class RoomListView {
             if hasTitles { keys.append(SectionTitle(section.kind).key) }
             keys += section.rows.map(\.id.rawValue)
         }
+        let focusedKey = focusedRow.map { model.keys[$0] }
         model.apply(keys)
         for (row, key) in bound.values {
             if let item = key.flatMap({ byKey[$0] }) { show(item, in: row) }
         }
         selected = state.selection.flatMap { keys.firstIndex(of: $0.rawValue) }
         if list.selectedIndex != selected { list.selectedIndex = selected }
+        restoreFocus(to: focusedKey)
         stack.visibleChild = state.isEmpty ? "empty" : "rooms"
     }
 
+    /// Focuses a room again that has moved: its row is another one now, and GTK has dropped the one with the focus.
+    private func restoreFocus(to key: String?) {
+        guard let key, focusedRow.map({ model.keys[$0] }) != key, let index = model.keys.firstIndex(of: key) else {
+            return
+        }
+        focusRow(at: index)
+    }
+
+    /// The number of rows that exist.
+    var rowCount: Int { bound.count }
     /// The number of times that the widgets of a row were set.
     var renderCount: Int { bound.values.reduce(0) { $0 + $1.row.renderCount } }
 
@@ -210,6 +225,13 @@ final class RoomListView {
     private func selectionChanged() {
         guard !isRendering, let index = list.selectedIndex, model.keys.indices.contains(index) else { return }
         if SectionTitle(key: model.keys[index]) == nil { viewModel.send(.select(RoomID(model.keys[index]))) }
+    }
+
+    /// Opens the activated room: moving the focus with Ctrl and an arrow key selects nothing.
+    private func activate(_ index: Int) {
+        guard model.keys.indices.contains(index), SectionTitle(key: model.keys[index]) == nil else { return }
+        viewModel.send(.select(RoomID(model.keys[index])))
+        onActivate?()
     }
 
     private func addPointer() {

@@ -33,7 +33,8 @@ final class SearchPane {
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
-            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil })
+            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
+            teardown: { [weak self] in self?.bound[$0.identity] = nil })
         list.onActivate { [weak self] in self?.choose($0) }
         addListKeys()
         let adjustment = scroller.verticalAdjustment
@@ -60,6 +61,8 @@ final class SearchPane {
         onClose?()
     }
 
+    /// The number of rows that exist.
+    var rowCount: Int { bound.count }
     var hintText: String { hint.isVisible ? hint.text : "" }
     var showsNoResults: Bool { nothing.isVisible }
 

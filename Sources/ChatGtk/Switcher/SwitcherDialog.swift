@@ -76,7 +76,8 @@ final class SwitcherDialog {
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
-            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil })
+            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
+            teardown: { [weak self] in self?.bound[$0.identity] = nil })
         list.onSelectionChange { [weak self] in
             guard let self, !isRendering, let index = list.selectedIndex else { return }
             self.viewModel.send(.select(index))
@@ -161,6 +162,9 @@ final class SwitcherDialog {
         firstFrame?.disconnect()
         firstFrame = nil
     }
+
+    /// The number of rows that exist.
+    var rowCount: Int { bound.count }
 
     private static func key(of id: SwitcherViewModel.Row.ID) -> String { id.account + "\u{1F}" + id.room.rawValue }
 

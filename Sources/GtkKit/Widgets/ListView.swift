@@ -11,17 +11,22 @@ public final class ListView: Widget {
     ///   - make: Creates an empty row.
     ///   - bind: Fills the row for the key.
     ///   - unbind: Called before the row is recycled or dropped.
+    ///   - teardown: Called when the row is dropped, as each row is whose key is removed or moves. Whoever retains what
+    ///     belongs to a row releases it there.
     ///   - isSelectable: Whether the row of a key accepts clicks. Keyboard navigation ignores this, so the caller must
     ///     reset the selection of rows that are not selectable.
     public func setUp(
         _ model: KeyListModel, make: @escaping @MainActor () -> Widget,
         bind: @escaping @MainActor (Widget, String) -> Void, unbind: @escaping @MainActor (Widget, String) -> Void,
+        teardown: @escaping @MainActor (Widget) -> Void = { _ in },
         isSelectable: @escaping @MainActor (String) -> Bool = { _ in true }
     ) {
         let factory = Object(owning: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
+        let made = MadeRows()
         factory.connect("setup") { arguments in
             guard let item = arguments.object(0) else { return }
             let row = make()
+            made.rows[item] = row
             gtk_list_item_set_child(OpaquePointer(item), row.cast())
         }
         factory.connect("bind") { arguments in
@@ -36,11 +41,21 @@ public final class ListView: Widget {
         factory.connect("unbind") { arguments in
             Self.withRow(arguments.object(0), unbind)
         }
+        // The list item has neither a child nor a key any more.
+        factory.connect("teardown") { arguments in
+            guard let item = arguments.object(0), let row = made.rows.removeValue(forKey: item) else { return }
+            teardown(row)
+        }
         let selection = Object(owning: UnsafeMutableRawPointer(gtk_single_selection_new(model.retained())))
         gtk_single_selection_set_autoselect(selection.cast(), 0)
         gtk_single_selection_set_can_unselect(selection.cast(), 1)
         gtk_list_view_set_model(cast(), selection.cast())
         gtk_list_view_set_factory(cast(), factory.cast())
+    }
+
+    /// The rows by their list items.
+    private final class MadeRows {
+        var rows: [UnsafeMutableRawPointer: Widget] = [:]
     }
 
     public var selectedIndex: Int? {

@@ -72,6 +72,8 @@ final class BackgroundOperation {
     func follow(_ accounts: AccountsCoordinator) {
         guard let portal else { return }
         let translator = translator
+        // The accounts of a session that has ended say nothing any more.
+        status?.cancel()
         status = Task {
             for await text in Observations({ accounts.backgroundStatus(translator) }) {
                 guard !Task.isCancelled else { return }

@@ -19,6 +19,8 @@ final class WindowPresenter {
     private var presentsAgain: (@MainActor () -> Void)?
     private var requests: [@MainActor (MainWindow) -> Void] = []
     private var trimming: Timeout?
+    /// Whether all windows close because the program quits.
+    private var isClosingAll = false
 
     /// - Parameters:
     ///   - withMainWindow: does something in the main window, which is shown for it.
@@ -79,6 +81,7 @@ final class WindowPresenter {
             report(.windowClosed)
             return
         }
+        isClosingAll = true
         window?.close()
         roomWindows?.closeAll()
     }
@@ -103,7 +106,14 @@ final class WindowPresenter {
         }
         // Once what the window used is gone.
         trimming = Timeout(after: .seconds(2)) { Task { await Memory.trim() } }
-        if isEmpty { report(.windowClosed) }
+        guard isEmpty else { return }
+        if isClosingAll {
+            // They open no more windows. If something was requested meanwhile, the session goes on with another main
+            // window, which restores them.
+            isClosingAll = false
+            roomWindows = nil
+        }
+        report(.windowClosed)
     }
 
     /// Asks once whether the program goes on without a window. Without one, it ends only once nothing would be lost, or

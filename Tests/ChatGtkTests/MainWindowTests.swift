@@ -7,6 +7,7 @@ import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import LocalBackend
+import TimelineGtk
 import XCTest
 
 @testable import ChatGtk
@@ -260,6 +261,118 @@ final class MainWindowTests: GtkTestCase {
                 "Return opens the room, and one can write")
             window.showSidebar()
             XCTAssertTrue(MainLoop.pump(until: isOnRow), "and so it is on the way back")
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    /// A room that is being joined or created opens a moment later: what is typed must not go to the one before it.
+    func testNarrowWindowShowsARoomOnceItIsOpen() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let garden = try fixture.openRoom(named: "Garden").roomID
+            let third = try fixture.openRoom(named: "Third").roomID
+            let plans = try fixture.openRoom(named: "Plans").roomID
+            let rooms = fixture.coordinator.rooms
+            let window = MainWindow(application: Self.application, coordinator: fixture.coordinator, settings: nil)
+            gtk_window_set_default_size(window.window.cast(), 360, 600)
+            window.present()
+            XCTAssertTrue(MainLoop.pump { window.panes.isFolded && window.content.conversationView != nil })
+            window.showSidebar()
+            let shown = { window.content.conversationView?.conversation.roomID }
+            @MainActor func show(_ room: RoomID) {
+                window.showContent(of: AccountRoom(AccountsCoordinator.localID, room))
+            }
+            show(garden)
+            XCTAssertTrue(window.panes.visiblePane == .sidebar, "another room is open yet")
+            rooms.send(.select(garden))
+            XCTAssertTrue(MainLoop.pump { window.panes.visiblePane == .content })
+            XCTAssertEqual(shown(), garden)
+            window.showSidebar()
+            show(garden)
+            XCTAssertTrue(MainLoop.pump { window.panes.visiblePane == .content }, "it is open already")
+            window.showSidebar()
+            show(plans)
+            for room in [third, plans] {
+                rooms.send(.select(room))
+                XCTAssertTrue(MainLoop.pump { shown() == room })
+                XCTAssertTrue(window.panes.visiblePane == .sidebar, "the user has moved on")
+            }
+            window.createRoom(named: "New", in: fixture.coordinator)
+            XCTAssertTrue(window.panes.visiblePane == .sidebar)
+            XCTAssertTrue(MainLoop.pump { window.panes.visiblePane == .content })
+            XCTAssertEqual(rooms.state.selectedRow?.name, "New")
+            XCTAssertEqual(shown(), rooms.state.selection)
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    /// F6, where rows of events can have the focus, and a room without messages has no list to focus.
+    func testRegionsAreFocusedInOrder() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom(named: "Plans")
+            let room = conversation.roomID
+            let window = Self.open(fixture)
+            try RealInput.activate(window.window)
+            let view = try XCTUnwrap(window.content.conversationView)
+            let inRooms = {
+                window.window.focus.map { window.sidebar.rooms.isAncestor(of: $0) } == true
+            }
+            if conversation.timeline.state.isEmpty {
+                window.sidebar.roomList.grabFocus()
+                window.perform(.nextRegion)
+                XCTAssertTrue(MainLoop.pump { view.composerHasFocus }, "there is nothing to focus in the timeline")
+                window.perform(.nextRegion)
+                XCTAssertTrue(MainLoop.pump { inRooms() })
+            }
+            try finish { [backend = fixture.backend] in
+                for topic in ["First", "Second", "Third"] { try await backend.setTopic(topic, of: room) }
+            }
+            XCTAssertTrue(
+                MainLoop.pump {
+                    conversation.timeline.rows.contains { $0.events?.canExpand == true }
+                        && view.regions == [.timeline, .composer] && !view.timeline.list.visibleRows.isEmpty
+                })
+            window.sidebar.roomList.grabFocus()
+            window.perform(.nextRegion)
+            XCTAssertTrue(MainLoop.pump { view.focusedRegion == .timeline })
+            window.perform(.nextRegion)
+            XCTAssertTrue(MainLoop.pump { view.composerHasFocus }, "it does not stay on the row of events")
+            window.perform(.previousRegion)
+            XCTAssertTrue(MainLoop.pump { view.focusedRegion == .timeline })
+            window.perform(.previousRegion)
+            XCTAssertTrue(MainLoop.pump { inRooms() })
+            window.perform(.search)
+            XCTAssertTrue(MainLoop.pump { window.sidebar.searchPane.field.hasFocus })
+            window.perform(.previousRegion)
+            XCTAssertTrue(MainLoop.pump { view.composerHasFocus })
+            window.perform(.nextRegion)
+            XCTAssertTrue(MainLoop.pump { window.sidebar.searchPane.field.hasFocus }, "the room list is hidden")
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    func testLeavingARoomIsAskedOnce() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let room = try fixture.openRoom(named: "Plans").roomID
+            let window = Self.open(fixture)
+            for answer in ["Escape", "alt+l"] {
+                for _ in 0..<3 { fixture.coordinator.requestLeaving(room) }
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil }, answer)
+                _ = MainLoop.pump(forAtMost: 0.3) { OpenDialogs.all.count > 1 }
+                XCTAssertEqual(OpenDialogs.all.count, 1)
+                try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+                try RealInput.press(answer)
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty }, answer)
+            }
+            XCTAssertTrue(MainLoop.pump { !fixture.coordinator.rooms.state.rows.contains { $0.id == room } })
             window.close()
             _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()

@@ -94,10 +94,19 @@ final class NotificationTests: GtkTestCase {
                 "\(texts ?? [])")
             try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
             try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty }, "\(OpenDialogs.all.map(\.title))")
+            XCTAssertEqual(replies.replies.count, 1, "whoever was typing when it appeared has not answered")
+            window.close()
+            XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
+            let next = MainWindow(application: Self.application, accounts: accounts, settings: nil)
+            next.present()
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert?.isMapped == true }, "the next window asks again")
+            try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+            try RealInput.press("alt+c")
             XCTAssertTrue(
                 MainLoop.pump { replies.replies.isEmpty && OpenDialogs.all.isEmpty },
                 "\(replies.replies.count), \(OpenDialogs.all.map(\.title))")
-            let clipboard = window.window.clipboard
+            let clipboard = next.window.clipboard
             var copied: String?
             AsyncCall.start {
                 gdk_clipboard_read_text_async(clipboard.cast(), nil, $0, $1)
@@ -107,8 +116,8 @@ final class NotificationTests: GtkTestCase {
                 copied = read.map { String(cString: $0) }
             }
             XCTAssertTrue(MainLoop.pump { copied == "At <three>" }, copied ?? "nothing")
-            window.close()
-            XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
+            next.close()
+            XCTAssertTrue(MainLoop.pump { !next.window.isMapped && fixture.coordinator.conversation == nil })
             try fixture.close()
         }
     }

@@ -126,6 +126,15 @@ final class PreferencesTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { Self.titles(in: group.widget).contains("coffee") })
             XCTAssertEqual(group.entry.text, "")
             service.fails = true
+            viewModel.send(.removeKeyword("tea"))
+            XCTAssertTrue(MainLoop.pump { viewModel.state.error != nil })
+            try finish { for _ in 0..<10 { await Task.yield() } }
+            XCTAssertEqual(group.entry.text, "", "coffee was added")
+            service.fails = false
+            viewModel.send(.removeKeyword("water"))
+            XCTAssertNil(viewModel.state.error)
+            try finish { for _ in 0..<10 { await Task.yield() } }
+            service.fails = true
             group.entry.grabFocus()
             try RealInput.type("milk")
             try RealInput.press("Return")
@@ -306,5 +315,8 @@ private final class KeywordService: NotificationSettingsService, @unchecked Send
         publish(keywords + [keyword])
     }
 
-    func removeKeyword(_ keyword: String) async throws { publish(keywords.filter { $0 != keyword }) }
+    func removeKeyword(_ keyword: String) async throws {
+        if fails { throw ChatError.notPermitted }
+        publish(keywords.filter { $0 != keyword })
+    }
 }

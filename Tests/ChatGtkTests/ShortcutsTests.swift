@@ -34,7 +34,7 @@ final class ShortcutsTests: GtkTestCase {
                 (SendKey.return, "Return <Control>Return", "<Shift>Return"),
                 (.ctrlReturn, "<Control>Return", "Return <Shift>Return"),
             ] {
-                let shortcuts = RoomPresenter(over: parent.window, onOpen: {})
+                let shortcuts = RoomPresenter(over: parent.window)
                 shortcuts.showShortcuts(sendKey: key)
                 let window = try XCTUnwrap(
                     Widget.windows.first { shim_is_a($0.pointer, gtk_shortcuts_window_get_type()) != 0 })

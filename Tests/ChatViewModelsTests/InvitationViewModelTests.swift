@@ -102,6 +102,49 @@ import Testing
         await eventually { [service] in service.calls.count { $0 == .accept(RoomID("garden")) } == 2 }
     }
 
+    @Test("An answer that fails after its page was left is shown, and cannot be given again until then")
+    func answerOfAClosedPageFails() async {
+        let gate = Gate()
+        service.before = { call in
+            guard call == .accept(RoomID("garden")) else { return }
+            await gate.pass()
+            throw ChatError.unreachable
+        }
+        await start(["plans"], [garden])
+        list.send(.select(garden.room))
+        let page = coordinator.invitation
+        page?.send(.accept)
+        await eventually { gate.waiting == 1 }
+        list.send(.select(RoomID("plans")))
+        #expect(coordinator.invitation == nil)
+        list.send(.select(garden.room))
+        #expect(coordinator.invitation === page && page?.state.canDecide == false)
+        coordinator.invitation?.send(.decline)
+        list.send(.select(RoomID("plans")))
+        gate.open()
+        await eventually { [coordinator] in coordinator.toasts == [.failed(.unreachable)] }
+        #expect(coordinator.openItem == .room(RoomID("plans")))
+        list.send(.select(garden.room))
+        #expect(coordinator.invitation?.state.canDecide == true, "it can be answered again")
+        #expect(service.calls.count { $0 == .accept(garden.room) || $0 == .decline(garden.room) } == 1)
+    }
+
+    @Test("Who has opened another room while an invitation is being accepted stays there")
+    func answerOfAClosedPageSucceeds() async {
+        let gate = Gate()
+        service.before = { if $0 == .accept(RoomID("garden")) { await gate.pass() } }
+        await start(["plans"], [garden])
+        list.send(.select(garden.room))
+        coordinator.invitation?.send(.accept)
+        await eventually { gate.waiting == 1 }
+        list.send(.select(RoomID("plans")))
+        gate.open()
+        await waitUntilIdle()
+        service.publish([.of("garden"), .of("plans")])
+        await eventually { [list] in list.state.rows.count == 2 }
+        #expect(coordinator.openItem == .room(RoomID("plans")) && coordinator.toasts.isEmpty)
+    }
+
     @Test func updatedInvitationIsShownInPlace() async {
         await start([], [garden])
         list.send(.select(garden.room))

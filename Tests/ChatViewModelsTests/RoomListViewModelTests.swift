@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: [
-        RoomListViewModel.Action.create(name: ""), .rename(RoomID("a"), to: ""), .leave(RoomID("a")),
+        RoomListViewModel.Action.create(name: ""), .rename(RoomID("a"), to: ""),
     ])
     func failuresAreReported(action: RoomListViewModel.Action) async {
         service.before = { _ in throw ChatError.diskFull }
@@ -241,10 +241,19 @@ import Testing
         #expect(list.state.selection == a && list.state.rows.count == 1)
     }
 
+    @Test func roomThatCouldNotBeLeftIsReported() async {
+        service.before = { _ in throw ChatError.diskFull }
+        list.start()
+        await show(["a"])
+        list.send(.leave(a))
+        await eventually { [outputs, a] in outputs.values.contains(.notLeft(a, .diskFull)) }
+        #expect(list.state.selection == a && list.state.rows.count == 1)
+    }
+
     @Test func unknownErrorBecomesAStorageError() async {
         struct Odd: Error {}
         service.before = { _ in throw Odd() }
-        list.send(.leave(a))
+        list.send(.rename(a, to: "Other"))
         await eventually { [outputs] in !outputs.values.isEmpty }
         #expect(outputs.values == [.failed(.storage(reason: "Odd()"))])
     }

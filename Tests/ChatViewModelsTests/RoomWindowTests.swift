@@ -114,6 +114,17 @@ import Testing
         #expect(coordinator.requests.state.pending.isEmpty)
     }
 
+    @Test("That a room could not be left is shown in its own window")
+    func failureToLeaveGoesToTheWindow() async throws {
+        _ = await start()
+        let window = try await openWindow(of: b)
+        service.before = { if case .leave = $0 { throw ChatError.unreachable } }
+        coordinator.rooms.send(.leave(b))
+        await eventually { !window.requests.state.pending.isEmpty }
+        #expect(window.requests.state.pending.map(\.request) == [.show(.failed(.unreachable))])
+        #expect(coordinator.requests.state.pending.isEmpty)
+    }
+
     @Test("Leaving a room closes its window")
     func leavingClosesTheWindow() async throws {
         _ = await start()

@@ -1,4 +1,5 @@
 import ChatViewModels
+import Foundation
 import GtkKit
 
 /// The rows of one account in the preferences.
@@ -6,7 +7,7 @@ final class AccountPreferencesGroup {
     let widget: PreferencesGroup
     let entry = EntryRow(translated("Add Keyword"))
     private let viewModel: AccountPreferencesViewModel
-    /// The keyword entered last, restored to the field if it could not be added.
+    /// The keyword entered last, restored to the field if it could not be added; empty once it is among the keywords.
     private var added = ""
     private var rows: [(keyword: String, widget: ActionRow)] = []
     private let problem = ActionRow("")
@@ -53,13 +54,16 @@ final class AccountPreferencesGroup {
 
     private func render(_ state: AccountPreferencesViewModel.State) {
         entry.isSensitive = state.keywords != nil
+        let keywords = state.keywords ?? []
+        // Another failure must not restore it.
+        if keywords.contains(added.trimmingCharacters(in: .whitespacesAndNewlines)) { added = "" }
         let text = state.error.map { ToastText(.desktop).text(for: $0) }
         problem.isVisible = text != nil
         if let text {
             problem.setTitle(text)
             if entry.text.isEmpty { entry.text = added }
+            added = ""
         }
-        let keywords = state.keywords ?? []
         guard keywords != rows.map(\.keyword) else { return }
         for row in rows { widget.remove(row.widget) }
         rows = keywords.map { ($0, makeRow($0)) }

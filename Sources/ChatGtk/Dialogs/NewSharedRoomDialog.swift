@@ -18,17 +18,17 @@ final class NewSharedRoomDialog {
     private let error: Label
     private let picker: UserPicker
     private let viewModel: NewRoomViewModel
-    private let onCreated: @MainActor () -> Void
+    private let onCreated: @MainActor (RoomID) -> Void
     private var rendering: Rendering?
     /// Suppresses actions for `changed` signals that rendering causes.
     private var isRendering = false
 
     /// Presents the dialog, which retains itself until it is closed.
-    /// - Parameter onCreated: called when the room has been created and the dialog closes.
+    /// - Parameter onCreated: called with the room when it has been created and the dialog closes.
     @discardableResult
     static func present(
         _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        onCreated: @escaping @MainActor () -> Void = {}
+        onCreated: @escaping @MainActor (RoomID) -> Void = { _ in }
     ) -> Dialog {
         let dialog = NewSharedRoomDialog(viewModel, avatarLoader: avatarLoader, onCreated: onCreated)
         dialog.widget.retain([dialog])
@@ -38,7 +38,7 @@ final class NewSharedRoomDialog {
     }
 
     private init(
-        _ viewModel: NewRoomViewModel, avatarLoader: AvatarLoader, onCreated: @escaping @MainActor () -> Void
+        _ viewModel: NewRoomViewModel, avatarLoader: AvatarLoader, onCreated: @escaping @MainActor (RoomID) -> Void
     ) {
         self.viewModel = viewModel
         self.onCreated = onCreated
@@ -79,8 +79,8 @@ final class NewSharedRoomDialog {
     isolated deinit { viewModel.abandon() }
 
     private func render(_ state: NewRoomViewModel.State) {
-        if state.isCreated {
-            onCreated()
+        if let room = state.created {
+            onCreated(room)
             return widget.close()
         }
         isRendering = true

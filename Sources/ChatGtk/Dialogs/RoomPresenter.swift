@@ -9,13 +9,23 @@ final class RoomPresenter {
     private weak var window: Widget?
     /// Receives what a room's own window has to show or ask; `nil` in the main window.
     private let requests: WindowRequests?
-    /// Called when the user opens a room from a dialog.
-    private let onOpen: @MainActor () -> Void
+    /// Runs an action in the main window, where the rooms open that the user creates in a dialog or searches for.
+    private let withMainWindow: @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void
+    /// The rooms that the user is being asked about, or will be: each is left once.
+    private var asked: Set<AskedRoom> = []
 
-    init(over window: Widget, requests: WindowRequests? = nil, onOpen: @escaping @MainActor () -> Void = {}) {
+    private nonisolated struct AskedRoom: Hashable {
+        let account: ObjectIdentifier
+        let room: RoomID
+    }
+
+    init(
+        over window: Widget, requests: WindowRequests? = nil,
+        withMainWindow: @escaping @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void = { _ in }
+    ) {
         self.window = window
         self.requests = requests
-        self.onOpen = onOpen
+        self.withMainWindow = withMainWindow
     }
 
     private func dialogs(of account: DisplayedAccount) -> RoomDialogs {
@@ -26,21 +36,22 @@ final class RoomPresenter {
     func showNewRoom(in account: DisplayedAccount, ownUserID: MemberID?) {
         guard let window else { return }
         guard let viewModel = dialogs(of: account).newRoom(by: ownUserID) else {
-            let viewModel = NewLocalRoomViewModel { [onOpen, rooms = account.coordinator.rooms] name in
-                rooms.send(.create(name: name))
-                onOpen()
+            let viewModel = NewLocalRoomViewModel { [withMainWindow, coordinator = account.coordinator] name in
+                withMainWindow { $0.createRoom(named: name, in: coordinator) }
             }
             return NewRoomDialog.present(viewModel, over: window)
         }
-        NewSharedRoomDialog.present(viewModel, over: window, avatarLoader: account.avatars, onCreated: onOpen)
+        NewSharedRoomDialog.present(viewModel, over: window, avatarLoader: account.avatars) {
+            [withMainWindow, coordinator = account.coordinator] room in
+            withMainWindow { $0.showContent(of: room, in: coordinator) }
+        }
     }
 
     func showNewChat(in account: DisplayedAccount) {
         guard let window, let viewModel = dialogs(of: account).userSearch() else { return }
         NewChatDialog.present(viewModel, over: window, avatarLoader: account.avatars) {
-            [onOpen, coordinator = account.coordinator] user in
-            coordinator.open(user.id.rawValue)
-            onOpen()
+            [withMainWindow, coordinator = account.coordinator] user in
+            withMainWindow { $0.open(user.id.rawValue, in: coordinator) }
         }
     }
 
@@ -63,12 +74,17 @@ final class RoomPresenter {
     }
 
     func confirmLeaving(_ room: RoomID, named name: String, in account: DisplayedAccount) {
-        guard let window else { return }
-        Task { [weak window, coordinator = account.coordinator] in
+        let question = AskedRoom(account: ObjectIdentifier(account.coordinator), room: room)
+        guard window != nil, asked.insert(question).inserted else { return }
+        Task { [weak self, weak window, coordinator = account.coordinator] in
             let pending = await coordinator.pendingCount(in: room)
             guard let window else { return }
-            Confirmation.present(.leaving(name, losing: pending, .gettext), over: window) {
-                [rooms = coordinator.rooms] in rooms.send(.leave(room))
+            Confirmation.present(
+                .leaving(name, losing: pending, .gettext), over: window,
+                cancelled: { [weak self] in self?.asked.remove(question) }
+            ) { [weak self, rooms = coordinator.rooms] in
+                self?.asked.remove(question)
+                rooms.send(.leave(room))
             }
         }
     }

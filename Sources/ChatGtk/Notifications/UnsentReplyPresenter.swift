@@ -25,9 +25,11 @@ final class UnsentReplyPresenter {
         asked.insert(reply.id)
         let replies = accounts.unsentReplies
         let dialog = MessageDialog(heading: reply.heading(.gettext), body: accounts.question(about: reply, .gettext))
+        // The dialog may appear while the user types: Return must neither lose the text nor replace the clipboard.
+        dialog.addResponse("later", translated("_Not Now"))
         dialog.addResponse("discard", translated("_Discard"), .destructive)
         dialog.addResponse("copy", translated("_Copy"), .suggested)
-        dialog.setResponses(default: "copy", close: "later")
+        dialog.setResponses(default: "later", close: "later")
         dialog.onResponse("discard") { replies.remove(reply) }
         dialog.onResponse("copy") { [weak window] in
             guard let window else { return }

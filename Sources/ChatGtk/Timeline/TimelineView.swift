@@ -75,6 +75,12 @@ final class TimelineView {
         subscribe()
     }
 
+    // A window that shows another account drops the view while its widgets are still mapped: nothing reports then that
+    // nobody sees the messages any more, and they would be marked as read.
+    isolated deinit {
+        if activityMonitor.isActive { viewModel.send(.reading(.attended(false))) }
+    }
+
     /// Shows another timeline in the same widgets.
     func show(_ viewModel: TimelineViewModel) {
         let isAttended = activityMonitor.isActive

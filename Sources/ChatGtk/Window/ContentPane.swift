@@ -30,6 +30,14 @@ final class ContentPane {
 
     var isEmpty: Bool { page == nil }
 
+    /// The room of the displayed invitation, if it belongs to the account and the user has accepted it.
+    func acceptedRoom(in account: DisplayedAccount) -> RoomID? {
+        guard displayedAccount == account, case .invitation(let invitation) = displayedItem,
+            invitation.state.isAccepted
+        else { return nil }
+        return invitation.state.invitation.room
+    }
+
     /// Shows what is open in the account.
     /// - Returns: whether it was not shown already.
     func show(_ account: DisplayedAccount) -> Bool {

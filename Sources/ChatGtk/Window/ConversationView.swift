@@ -108,7 +108,7 @@ final class ConversationView {
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         timeline.onType = { [weak self] in _ = self?.type($0) }
-        actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
+        actions.add("focus-timeline") { [weak self] in self?.focusTimeline() }
         timeline.onForward = outputs.forwardingRequested
         timeline.sealHelp = { [weak self] in self?.conversation.help(for: $0) }
         timeline.mentionCard = { [weak self] in self?.card(of: $0) }
@@ -260,7 +260,30 @@ final class ConversationView {
     }
 
     func focusComposer() { composer.grabFocus() }
-    func focusTimeline() { timeline.grabFocus() }
+    /// Focuses the timeline, unless a room without messages shows a page in its place.
+    func focusTimeline() { if showsMessages { timeline.grabFocus() } }
+
+    /// The parts of the room that the keyboard cycles through.
+    nonisolated enum Region {
+        case timeline, composer
+    }
+
+    /// The regions that are on the screen, from top to bottom.
+    var regions: [Region] {
+        var regions: [Region] = []
+        if showsMessages { regions.append(.timeline) }
+        if composer.widget.isMapped { regions.append(.composer) }
+        return regions
+    }
+
+    /// The region that has or contains the window's focus.
+    var focusedRegion: Region? {
+        guard let focus else { return nil }
+        if focus.isSame(as: timeline.widget) || timeline.widget.isAncestor(of: focus) { return .timeline }
+        return composer.widget.isAncestor(of: focus) ? .composer : nil
+    }
+
+    private var showsMessages: Bool { timeline.widget.isMapped }
     func retryFailed() { conversation.timeline.send(.failed(.retryAll)) }
     func confirmDiscardingAll() { conversation.timeline.send(.failed(.requestDiscard)) }
     func scrollToEnd() { conversation.timeline.send(.pages(.jump(.newest))) }
@@ -369,6 +392,8 @@ final class ConversationView {
             guard key.key == GDK_KEY_c || key.key == GDK_KEY_C,
                 self.conversation.composer.state.composer.selection.isEmpty
             else { return false }
+            // A search field with the focus copies its own selection.
+            if self.focus?.isInstance(of: gtk_editable_get_type()) == true { return false }
             guard self.conversation.timeline.hasSelection else { return false }
             self.conversation.timeline.send(.selection(.copy(focused: nil)))
             return true

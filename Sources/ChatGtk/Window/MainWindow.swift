@@ -32,7 +32,10 @@ public final class MainWindow {
     private(set) lazy var toasts = ToastPresenter(overlay: builder["toasts"]) { [weak self] in
         self?.isContentVisible == true ? self?.content.conversationView : nil
     }
-    private lazy var rooms = RoomPresenter(over: window) { [weak self] in self?.panes.visiblePane = .content }
+    private lazy var rooms = RoomPresenter(over: window) { [weak self] action in
+        if let self { action(self) }
+    }
+    private var awaitedRoom = AwaitedRoom()
     private lazy var actions = WindowActions(
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
@@ -136,16 +139,15 @@ public final class MainWindow {
     public func open(_ target: OpenTarget) {
         switch target {
         case .address(let address): open(address)
-        case .room(let name):
-            accounts.openRoom(named: name)
-            panes.visiblePane = .content
-        case .message(let target):
-            accounts.show(target)
-            panes.visiblePane = .content
-        case .reply(let target):
-            accounts.show(target, replies: true)
-            panes.visiblePane = .content
+        case .room(let name): accounts.openRoom(named: name) { [weak self] in self?.showContent(of: $0) }
+        case .message(let target): show(target)
+        case .reply(let target): show(target, replies: true)
         }
+    }
+
+    private func show(_ target: NotificationTarget, replies: Bool = false) {
+        accounts.show(target, replies: replies)
+        if target.hasRoom { showContent(of: AccountRoom(target.account, target.room)) }
     }
 
     /// Starts a message to someone: in a direct chat where the account can search for people, else in a new room.
@@ -155,9 +157,19 @@ public final class MainWindow {
 
     /// Opens a room or user by Matrix ID, alias or link, in an account that accepts addresses.
     public func open(_ address: String) {
-        guard accounts.open(address) else { return accountPresenter.addAccount() }
+        let isPossible = accounts.open(address) { [weak self] in self?.showContent(of: $0) }
+        guard isPossible else { return accountPresenter.addAccount() }
         showSelectedAccount()
-        panes.visiblePane = .content
+    }
+
+    /// Opens a room or user by Matrix ID, alias or link, in the account of these conversations.
+    func open(_ address: String, in coordinator: ConversationCoordinator) {
+        coordinator.open(address) { [weak self] in self?.showContent(of: $0, in: coordinator) }
+    }
+
+    /// Creates a room without a server, and opens it.
+    func createRoom(named name: String, in coordinator: ConversationCoordinator) {
+        coordinator.rooms.create(named: name) { [weak self] in self?.showContent(of: $0, in: coordinator) }
     }
 
     // MARK: The first start
@@ -180,6 +192,9 @@ public final class MainWindow {
     }
 
     // MARK: The displayed account
+
+    /// The ID of the displayed account, which follows the selected one a moment later.
+    private var accountID: String { accounts.account(of: account.coordinator) ?? accounts.selection }
 
     private func showSelectedAccount() {
         guard accounts.conversations !== account.coordinator else { return }
@@ -224,10 +239,18 @@ public final class MainWindow {
     }
 
     private func showOpenItem() {
+        let accepted = content.acceptedRoom(in: account)
         guard content.show(account) else { return }
         if content.isEmpty {
+            // The room is listed a moment after the invitation to it is gone.
+            if let accepted, isContentVisible {
+                _ = awaitedRoom.request(AccountRoom(accountID, accepted), open: nil, in: accountID)
+            }
             panes.visiblePane = .sidebar
         } else {
+            if let open = account.coordinator.openItem, awaitedRoom.noteOpened(open, in: accountID) {
+                panes.visiblePane = .content
+            }
             showRoomState()
             // Leave the focus in the search results while the user steps through them.
             if !isSearching || panes.isFolded { focusPane() }
@@ -262,6 +285,22 @@ public final class MainWindow {
         content.grabFocus()
     }
 
+    /// Shows a room in place of the room list as soon as it is open, see ``AwaitedRoom``.
+    func showContent(of room: AccountRoom) {
+        // A room with a window of its own is shown there.
+        guard !isClosing, !accounts.hasWindow(of: room) else { return }
+        showSelectedAccount()
+        showOpenItem()
+        guard awaitedRoom.request(room, open: account.coordinator.openItem, in: accountID) else { return }
+        panes.visiblePane = .content
+        if panes.isFolded { focusPane() }
+    }
+
+    /// Shows a room of one of the accounts.
+    func showContent(of room: RoomID, in coordinator: ConversationCoordinator) {
+        if let account = accounts.account(of: coordinator) { showContent(of: AccountRoom(account, room)) }
+    }
+
     private func foldingChanged() {
         sidebar.show(isFolded: panes.isFolded)
         showRoomState()
@@ -285,17 +324,19 @@ public final class MainWindow {
         if panes.isFolded { sidebar.roomList.grabFocus() } else { content.conversationView?.focusComposer() }
     }
 
-    /// Cycles through room list, timeline and composer (F6).
+    /// Cycles through room list, timeline and composer (F6), as far as they are on the screen.
     private func focusNextRegion(_ step: Int) {
-        guard let view = content.conversationView else { return sidebar.roomList.grabFocus() }
-        let focus = window.focus
-        let isText = focus.map { $0.isTextView } ?? false
-        let isRow = focus.map { $0.hasStyle("message-row") } ?? false
-        let current = isText ? 2 : isRow ? 1 : 0
-        switch (current + step + 3) % 3 {
-        case 0: sidebar.roomList.grabFocus()
-        case 1: view.focusTimeline()
-        default: view.focusComposer()
+        let view = content.conversationView
+        // `nil` is the room list, or the search in its place.
+        var regions: [ConversationView.Region?] = []
+        if !panes.isFolded || panes.visiblePane == .sidebar { regions.append(nil) }
+        for region in view?.regions ?? [] { regions.append(region) }
+        guard !regions.isEmpty else { return }
+        let current = regions.firstIndex(of: view?.focusedRegion) ?? 0
+        switch regions[(current + step + regions.count) % regions.count] {
+        case .timeline?: view?.focusTimeline()
+        case .composer?: view?.focusComposer()
+        case nil: if isSearching { sidebar.searchPane.field.grabFocus() } else { sidebar.roomList.grabFocus() }
         }
     }
 
@@ -323,8 +364,8 @@ public final class MainWindow {
                     self.rooms.promptForDestination(forward: messages, of: conversation, in: self.account)
                 },
                 addressActivated: { [weak self] address in
-                    self?.account.coordinator.open(address)
-                    self?.panes.visiblePane = .content
+                    guard let self else { return }
+                    self.open(address, in: self.account.coordinator)
                 }))
     }
 
@@ -378,12 +419,6 @@ public final class MainWindow {
     func showChosenRoom() {
         showSelectedAccount()
         showConversation()
-    }
-
-    /// Shows a room that was created in a room's own window, as soon as it is listed.
-    func showCreatedRoom() {
-        showSelectedAccount()
-        panes.visiblePane = .content
     }
 
     private func showDetails(of room: RoomID) { rooms.showDetails(of: room, in: account) }

@@ -52,9 +52,9 @@ final class RoomWindow {
         window = builder["window"]
         window.setClassRole()
         let content: Box = builder["content"]
-        let presenter = RoomPresenter(over: window, requests: conversation.requests) {
+        let presenter = RoomPresenter(over: window, requests: conversation.requests) { action in
             accounts.select(room.account)
-            outputs.withMainWindow { $0.showCreatedRoom() }
+            outputs.withMainWindow(action)
         }
         self.presenter = presenter
         let openAddress: (String) -> Void = { address in

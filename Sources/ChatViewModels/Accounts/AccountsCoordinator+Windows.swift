@@ -9,6 +9,11 @@ extension AccountsCoordinator {
         }
     }
 
+    /// Returns the account that these are the conversations of, or `nil` if it was signed out.
+    public func account(of conversations: ConversationCoordinator) -> String? {
+        coordinatorIDs.first { coordinator(of: $0) === conversations }
+    }
+
     /// Returns the coordinator and the conversation of a room with a window of its own.
     public func window(of room: AccountRoom) -> (coordinator: ConversationCoordinator, conversation: Conversation)? {
         guard let coordinator = coordinator(of: room.account),

@@ -249,17 +249,20 @@ public final class AccountsCoordinator {
 
     /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
     /// accepts addresses.
+    /// - Parameter opening: see ``ConversationCoordinator/open(_:opening:)``.
     /// - Returns: `false` if there is no such account.
-    public func open(_ address: String) -> Bool {
+    public func open(_ address: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }) -> Bool {
         if !conversations.acceptsAddresses, let other = firstAccountAcceptingAddresses { select(other) }
         guard conversations.acceptsAddresses else { return false }
-        conversations.open(address)
+        let account = selection
+        conversations.open(address) { opening(AccountRoom(account, $0)) }
         return true
     }
 
     /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
     /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room.
-    public func openRoom(named name: String) {
+    /// - Parameter opening: called with the room once it is selected.
+    public func openRoom(named name: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }) {
         Task {
             await time.wait(atMost: Self.connectingTimeout) { [weak self] in
                 self.map { $0.room(named: name) != nil || $0.hasLoadedAllRooms } ?? true
@@ -267,6 +270,7 @@ public final class AccountsCoordinator {
             if let room = self.room(named: name) {
                 select(room.account)
                 conversations.show(nil, in: room.room)
+                opening(room)
             } else {
                 let translator = conversations.environment.translator
                 conversations.requests.show(.message(translator("No room is named “{name}”", ["name": name])))

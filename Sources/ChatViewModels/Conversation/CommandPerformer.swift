@@ -34,16 +34,20 @@ struct CommandPerformer {
     }
 
     /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
-    func open(_ address: String) {
+    /// - Parameter opening: called with the room once it is selected.
+    func open(_ address: String, opening: @escaping @MainActor (RoomID) -> Void = { _ in }) {
         Task {
             do {
+                let selected: RoomID?
                 switch ChatAddress(address) {
                 case .user(let user)?:
                     let shown = rooms.state.selection
-                    show(nil, in: try await service.openDirect(with: user), ifStillIn: shown)
-                case .message(let message, _, _)?: try await join(address, showing: message)
-                case .room?, nil: try await join(address)
+                    let room = try await service.openDirect(with: user)
+                    selected = show(nil, in: room, ifStillIn: shown)
+                case .message(let message, _, _)?: selected = try await join(address, showing: message)
+                case .room?, nil: selected = try await join(address)
                 }
+                if let selected { opening(selected) }
             } catch let failure as CommandFailure {
                 requests.show(.message(failure.reason))
             } catch {
@@ -66,26 +70,35 @@ struct CommandPerformer {
 
     /// Opens a listed room by name or address; otherwise joins it through the backend.
     /// - Parameter message: a message to jump to.
-    private func join(_ address: String, showing message: MessageID? = nil) async throws {
+    /// - Returns: the room; `nil` if the user has opened another one meanwhile.
+    @discardableResult
+    private func join(_ address: String, showing message: MessageID? = nil) async throws -> RoomID? {
         let target = ChatAddress(address)?.room?.address ?? address
         let bareName = address.hasPrefix("#") ? String(address.dropFirst()) : address
         let rows = rooms.state.rows
         let row =
             rows.first { $0.id.rawValue == target || $0.address == target } ?? rows.first { $0.name == bareName }
             ?? rows.first { $0.name.lowercased() == bareName.lowercased() }
-        if let row { return navigator.show(message, in: row.id) }
+        if let row {
+            navigator.show(message, in: row.id)
+            return row.id
+        }
         guard service.capabilities.contains(.join) else {
             throw CommandFailure(translator("No room named {name}.", ["name": bareName]))
         }
         let shown = rooms.state.selection
-        show(message, in: try await service.join(address), ifStillIn: shown)
+        let room = try await service.join(address)
+        return show(message, in: room, ifStillIn: shown)
     }
 
     /// Opens a room that the server took its time for, a minute at times. A user who has opened another room meanwhile
     /// stays there: the rest of what they are typing must not go to this one.
     /// - Parameter shown: the room before; `nil` at the start, which selects one by itself.
-    private func show(_ message: MessageID?, in room: RoomID, ifStillIn shown: RoomID?) {
-        if shown == nil || rooms.state.selection == shown { navigator.show(message, in: room) }
+    /// - Returns: the room, unless the user stays in another.
+    private func show(_ message: MessageID?, in room: RoomID, ifStillIn shown: RoomID?) -> RoomID? {
+        guard shown == nil || rooms.state.selection == shown else { return nil }
+        navigator.show(message, in: room)
+        return room
     }
 
     private func remove(_ name: String, from room: RoomID) async throws {

@@ -14,6 +14,12 @@ public final class ConversationCoordinator {
         case invitation(RoomID)
         /// The selected room has a window of its own.
         case window(RoomID)
+
+        public var roomID: RoomID {
+            switch self {
+            case .room(let room), .invitation(let room), .window(let room): room
+            }
+        }
     }
 
     public let environment: ConversationEnvironment
@@ -33,6 +39,8 @@ public final class ConversationCoordinator {
     public var conversation: Conversation? { openRooms.conversation }
     /// The open invitation, shown instead of a room.
     public private(set) var invitation: InvitationViewModel?
+    /// The invitations that were closed before the server had answered: opened again, they cannot be answered twice.
+    @ObservationIgnored private var answeredInvitations: [RoomID: InvitationViewModel] = [:]
     /// What the main window displays, or `nil` if nothing is open.
     public var openItem: OpenItem? {
         if let conversation { return .room(conversation.roomID) }
@@ -161,7 +169,11 @@ public final class ConversationCoordinator {
     public var acceptsAddresses: Bool { environment.service.capabilities.contains(.join) }
 
     /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
-    public func open(_ address: String) { performer.open(address) }
+    /// - Parameter opening: called with the room once it is selected; it opens as soon as it is listed. Not called if
+    ///   the room could not be joined, or the user has opened another one meanwhile.
+    public func open(_ address: String, opening: @escaping @MainActor (RoomID) -> Void = { _ in }) {
+        performer.open(address, opening: opening)
+    }
 
     /// Shows a message once its room is listed.
     func show(_ message: MessageID?, in room: RoomID) { navigator.show(message, in: room) }
@@ -263,6 +275,8 @@ public final class ConversationCoordinator {
         case .removed(let rooms):
             composers.remove(rooms, onUnsent: onUnsent)
             for room in rooms { closeWindow(of: room) }
+        case .notLeft(let room, let error):
+            (openRooms.conversation(in: room)?.requests ?? requests).show(.failed(error))
         case .failed(let error): requests.show(.failed(error))
         }
     }
@@ -292,14 +306,35 @@ public final class ConversationCoordinator {
             return invitation.update(newInvitation)
         }
         close()
-        invitation = InvitationViewModel(newInvitation, service: environment.service) { [weak rooms] in
-            if case .accepted(let room) = $0 { rooms?.send(.select(room)) }
+        if let answered = answeredInvitations[newInvitation.room] {
+            answered.update(newInvitation)
+            invitation = answered
+            return
+        }
+        invitation = InvitationViewModel(newInvitation, service: environment.service) { [weak self] in
+            self?.receive($0)
+        }
+    }
+
+    private func receive(_ output: InvitationViewModel.Output) {
+        let room = output.room
+        answeredInvitations[room] = nil
+        // A user who has moved on meanwhile is not brought back.
+        let isOpen = invitation?.state.invitation.room == room
+        switch output {
+        case .accepted: if isOpen { rooms.send(.select(room)) }
+        case .removed: break
+        // The open page shows it.
+        case .failed(_, let error): if !isOpen { requests.show(.failed(error)) }
         }
     }
 
     /// Closes the main window's room.
     func close() {
-        if invitation != nil { invitation = nil }
+        if let closing = invitation {
+            if closing.isSending { answeredInvitations[closing.state.invitation.room] = closing }
+            invitation = nil
+        }
         guard let closing = conversation else { return }
         members.roomClosed(closing.roomID)
         openRooms.conversation = nil

@@ -16,6 +16,8 @@ public final class InvitationViewModel: ViewModel {
         public var error: ChatError?
 
         public var canDecide: Bool { pendingDecision == nil }
+        /// Whether the user has accepted it, so that the room follows.
+        public var isAccepted: Bool { pendingDecision == .accept }
         /// Whether there is something to accept: the user's own knock can only be withdrawn.
         public var canBeAccepted: Bool { !invitation.isKnock }
     }
@@ -24,11 +26,21 @@ public final class InvitationViewModel: ViewModel {
         case accepted(RoomID)
         /// The invitation was declined or withdrawn.
         case removed(RoomID)
+        /// The decision could not be sent.
+        case failed(RoomID, ChatError)
+
+        var room: RoomID {
+            switch self {
+            case .accepted(let room), .removed(let room), .failed(let room, _): room
+            }
+        }
     }
 
     public private(set) var state: State
     @ObservationIgnored private let onOutput: (Output) -> Void
     @ObservationIgnored private let service: any InvitationService
+    /// Whether the server has not answered yet. Unlike the decision, this ends with its answer.
+    @ObservationIgnored private(set) var isSending = false
 
     public init(
         _ invitation: Invitation, service: any InvitationService, onOutput: @escaping (Output) -> Void = { _ in }
@@ -47,18 +59,21 @@ public final class InvitationViewModel: ViewModel {
         guard state.canDecide else { return }
         state.pendingDecision = decision
         state.error = nil
+        isSending = true
         let room = state.invitation.room
-        Task { [weak self, service] in
+        Task {
             do {
                 switch decision {
                 case .accept: try await service.accept(room)
                 case .decline: try await service.decline(room)
                 }
-                // A user who has moved on meanwhile is not brought back.
-                self?.onOutput(decision == .accept ? .accepted(room) : .removed(room))
+                isSending = false
+                onOutput(decision == .accept ? .accepted(room) : .removed(room))
             } catch {
-                self?.state.pendingDecision = nil
-                self?.state.error = ChatError(error)
+                isSending = false
+                state.pendingDecision = nil
+                state.error = ChatError(error)
+                onOutput(.failed(room, ChatError(error)))
             }
         }
     }

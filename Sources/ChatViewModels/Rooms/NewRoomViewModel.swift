@@ -21,8 +21,8 @@ public final class NewRoomViewModel: ViewModel {
         /// Whether the user edited the alias, which then no longer follows the name.
         public var hasCustomAddress = false
         public var isCreating = false
-        /// Whether the room was created, so that the dialog can close.
-        public var isCreated = false
+        /// The room once it was created, so that the dialog can close.
+        public var created: RoomID?
         public var error: ChatError?
 
         /// Whether the user decides on encryption. Rooms that anyone can join gain nothing from it.
@@ -31,6 +31,7 @@ public final class NewRoomViewModel: ViewModel {
         /// Whether the room would have to be encrypted and cannot be: it is not created then.
         public var lacksEncryption: Bool { isEncrypted && encryptionProblem != nil }
 
+        public var isCreated: Bool { created != nil }
         public var isAddressValid: Bool { !isPublic || RoomRequest.isValidAddress(address) }
         /// Whether a name was entered that is too long or blank.
         public var isNameInvalid: Bool { !name.isEmpty && RoomName.valid(name) == nil }
@@ -112,7 +113,7 @@ public final class NewRoomViewModel: ViewModel {
             do {
                 let room = try await service.createRoom(request)
                 if !isAbandoned { onCreated(room) }
-                state.isCreated = true
+                state.created = room
             } catch {
                 state.error = ChatError(error)
                 if isAbandoned { onFailure(ChatError(error)) }

@@ -62,6 +62,8 @@ public final class RoomListViewModel: ViewModel {
         case closed
         /// These rooms were removed from the list.
         case removed(Set<RoomID>)
+        /// The user could not leave a room.
+        case notLeft(RoomID, ChatError)
         case failed(ChatError)
     }
 
@@ -122,7 +124,7 @@ public final class RoomListViewModel: ViewModel {
         case .select(let room): select(room)
         case .selectNeighbor(let offset): move(by: offset) { _ in true }
         case .selectUnreadNeighbor(let offset): move(by: offset) { $0.isUnread }
-        case .create(let name): perform { service in try await service.createRoom(named: name) }
+        case .create(let name): create(named: name)
         case .rename(let room, let name):
             perform { service in
                 try await service.renameRoom(room, to: name)
@@ -135,7 +137,7 @@ public final class RoomListViewModel: ViewModel {
                     try await service.leaveRoom(room)
                 } catch {
                     leaving.remove(room)
-                    onOutput(.failed(ChatError(error)))
+                    onOutput(.notLeft(room, ChatError(error)))
                 }
             }
         case .reading(let room, let action): perform(action, on: room)
@@ -143,6 +145,12 @@ public final class RoomListViewModel: ViewModel {
             roomRows.invalidate()
             refresh()
         }
+    }
+
+    /// Creates a room and opens it.
+    /// - Parameter opening: called with the room once it is selected; it opens as soon as it is listed.
+    public func create(named name: String, opening: @escaping @MainActor (RoomID) -> Void = { _ in }) {
+        perform({ service in try await service.createRoom(named: name) }, opening: opening)
     }
 
     private func perform(_ action: ReadingAction, on room: RoomID) {
@@ -243,10 +251,16 @@ public final class RoomListViewModel: ViewModel {
         if !removed.isEmpty { onOutput(.removed(removed)) }
     }
 
-    private func perform(_ work: @escaping @Sendable (any RoomService) async throws -> RoomID?) {
+    private func perform(
+        _ work: @escaping @Sendable (any RoomService) async throws -> RoomID?,
+        opening: @escaping @MainActor (RoomID) -> Void = { _ in }
+    ) {
         Task { [service] in
             do {
-                if let created = try await work(service) { select(created) }
+                if let created = try await work(service) {
+                    select(created)
+                    opening(created)
+                }
             } catch {
                 onOutput(.failed(ChatError(error)))
             }

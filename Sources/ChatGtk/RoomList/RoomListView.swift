@@ -237,7 +237,8 @@ final class RoomListView {
     private func addPointer() {
         let click = ClickGesture()
         click.onRelease { [weak self] event in
-            if self?.key(at: event.y) != nil { self?.onActivate?() }
+            guard let self, let key = key(at: event.y), let index = model.keys.firstIndex(of: key) else { return }
+            activate(index)
         }
         list.addController(click)
         let secondary = ClickGesture(.secondary)

@@ -36,6 +36,8 @@ public final class MainWindow {
         if let self { action(self) }
     }
     private var awaitedRoom = AwaitedRoom()
+    /// The pane that was visible when the wait began.
+    private var awaitingPane = SplitPane.Pane.sidebar
     private lazy var actions = WindowActions(
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
@@ -139,15 +141,14 @@ public final class MainWindow {
     public func open(_ target: OpenTarget) {
         switch target {
         case .address(let address): open(address)
-        case .room(let name): accounts.openRoom(named: name) { [weak self] in self?.showContent(of: $0) }
+        case .room(let name): accounts.openRoom(named: name, opening: showingContent())
         case .message(let target): show(target)
         case .reply(let target): show(target, replies: true)
         }
     }
 
     private func show(_ target: NotificationTarget, replies: Bool = false) {
-        accounts.show(target, replies: replies)
-        if target.hasRoom { showContent(of: AccountRoom(target.account, target.room)) }
+        accounts.show(target, replies: replies, opening: showingContent())
     }
 
     /// Starts a message to someone: in a direct chat where the account can search for people, else in a new room.
@@ -157,14 +158,16 @@ public final class MainWindow {
 
     /// Opens a room or user by Matrix ID, alias or link, in an account that accepts addresses.
     public func open(_ address: String) {
-        let isPossible = accounts.open(address) { [weak self] in self?.showContent(of: $0) }
-        guard isPossible else { return accountPresenter.addAccount() }
+        guard accounts.open(address, opening: showingContent()) else { return accountPresenter.addAccount() }
         showSelectedAccount()
     }
 
     /// Opens a room or user by Matrix ID, alias or link, in the account of these conversations.
     func open(_ address: String, in coordinator: ConversationCoordinator) {
-        coordinator.open(address) { [weak self] in self?.showContent(of: $0, in: coordinator) }
+        let show = showingContent()
+        coordinator.open(address) { [accounts] room in
+            if let account = accounts.account(of: coordinator) { show(AccountRoom(account, room)) }
+        }
     }
 
     /// Creates a room without a server, and opens it.
@@ -198,6 +201,7 @@ public final class MainWindow {
 
     private func showSelectedAccount() {
         guard accounts.conversations !== account.coordinator else { return }
+        awaitedRoom = AwaitedRoom()
         account = DisplayedAccount(accounts.conversations)
         sidebar.show(account)
         bindAccount()
@@ -247,8 +251,11 @@ public final class MainWindow {
                 _ = awaitedRoom.request(AccountRoom(accountID, accepted), open: nil, in: accountID)
             }
             panes.visiblePane = .sidebar
+            awaitingPane = .sidebar
         } else {
-            if let open = account.coordinator.openItem, awaitedRoom.noteOpened(open, in: accountID) {
+            if let open = account.coordinator.openItem, awaitedRoom.noteOpened(open, in: accountID),
+                !hasGoneBack(since: awaitingPane)
+            {
                 panes.visiblePane = .content
             }
             showRoomState()
@@ -270,12 +277,14 @@ public final class MainWindow {
 
     /// Shows the room list if the panes are folded.
     public func showSidebar() {
+        awaitedRoom = AwaitedRoom()
         panes.visiblePane = .sidebar
         focusPane()
     }
 
     /// Shows the open conversation if the panes are folded.
     public func showConversation() {
+        awaitedRoom = AwaitedRoom()
         switch account.coordinator.openItem {
         case .window(let room)?: return account.coordinator.openWindow(of: room)
         case nil: return
@@ -291,6 +300,7 @@ public final class MainWindow {
         guard !isClosing, !accounts.hasWindow(of: room) else { return }
         showSelectedAccount()
         showOpenItem()
+        awaitingPane = panes.visiblePane
         guard awaitedRoom.request(room, open: account.coordinator.openItem, in: accountID) else { return }
         panes.visiblePane = .content
         if panes.isFolded { focusPane() }
@@ -300,6 +310,22 @@ public final class MainWindow {
     func showContent(of room: RoomID, in coordinator: ConversationCoordinator) {
         if let account = accounts.account(of: coordinator) { showContent(of: AccountRoom(account, room)) }
     }
+
+    /// Returns what shows a room that a request opens, unless the user has gone back to the room list meanwhile or
+    /// searches there: the composer would receive what they type.
+    private func showingContent() -> @MainActor (AccountRoom) -> Void {
+        let (pane, wasSearching) = (panes.visiblePane, isSearching)
+        return { [weak self] room in
+            guard let self, !hasGoneBack(since: pane), wasSearching || !isSearchingInFront else { return }
+            showContent(of: room)
+        }
+    }
+
+    private func hasGoneBack(since pane: SplitPane.Pane) -> Bool {
+        panes.isFolded && pane == .content && panes.visiblePane == .sidebar
+    }
+
+    private var isSearchingInFront: Bool { panes.isFolded && panes.visiblePane == .sidebar && isSearching }
 
     private func foldingChanged() {
         sidebar.show(isFolded: panes.isFolded)
@@ -381,6 +407,7 @@ public final class MainWindow {
         case .addAccount: accountPresenter.addAccount()
         case .importConversations: transfers.chooseImport()
         case .search:
+            awaitedRoom = AwaitedRoom()
             panes.visiblePane = .sidebar
             sidebar.openSearch()
         case .switchRoom: switchRoom()

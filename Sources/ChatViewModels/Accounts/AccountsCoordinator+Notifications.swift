@@ -21,8 +21,13 @@ extension AccountsCoordinator {
     }
 
     /// Shows a notification's message: in the room's own window if it has one, otherwise in the main window.
-    /// - Parameter replies: whether to start a reply to the message.
-    public func show(_ target: NotificationTarget, replies: Bool = false) {
+    /// - Parameters:
+    ///   - replies: whether to start a reply to the message.
+    ///   - opening: called once the room is to be opened, when its account is open.
+    public func show(
+        _ target: NotificationTarget, replies: Bool = false,
+        opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }
+    ) {
         if !hasWindow(of: target) { select(target.account) }
         guard target.hasRoom else { return }
         Task {
@@ -32,6 +37,7 @@ extension AccountsCoordinator {
             } else {
                 coordinator.show(target.message, in: target.room)
             }
+            opening(AccountRoom(target.account, target.room))
         }
     }
 

@@ -27,8 +27,8 @@ public nonisolated struct AwaitedRoom: Equatable, Sendable {
     public mutating func noteOpened(_ item: ConversationCoordinator.OpenItem, in account: String) -> Bool {
         // What another account opens meanwhile is not the user's choice.
         guard let room, room.account == account else { return false }
-        // The room follows an invitation to it. Who has opened another room stays there.
-        if item != .invitation(room.room) { self.room = nil }
+        // Who has opened another room stays there.
+        self.room = nil
         return item.roomID == room.room
     }
 }

@@ -14,13 +14,15 @@ import Testing
     private static let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
 
     /// Creates a room with messages that have these texts and a file each.
-    private func fixture(_ texts: [String]) async throws -> ArchiveFixture {
+    private func fixture(
+        _ texts: [String], on server: (String) -> String = { _ in "a" }
+    ) async throws -> ArchiveFixture {
         let fixture = try await ArchiveFixture()
         try await fixture.store.createRoom(
             NewRoom(
                 room: Room(id: Self.room, name: "Room", kind: .group), members: [Self.own], createdAt: Fixtures.date))
         for (number, text) in texts.enumerated() {
-            let file = MediaReference(uri: "mxc://a/\(number)", name: "\(text).txt", type: "text/plain")
+            let file = MediaReference(uri: "mxc://\(server(text))/\(number)", name: "\(text).txt", type: "text/plain")
             let new = NewMessage(
                 id: MessageID(text), sender: Self.own.id, text: text,
                 sentAt: Fixtures.date.addingTimeInterval(Double(number)), kind: .file, attachments: [file])
@@ -87,6 +89,18 @@ import Testing
         }
         let report = try await export(from: source, in: fixture)
         #expect(report.files == 3 && report.missingFiles == 0 && report.unloadedFiles == 4)
+    }
+
+    @Test("Many files of one server that is gone do not keep those of others from being loaded")
+    func deadServer() async throws {
+        let fixture = try await fixture(["a", "b", "c", "d", "e", "f"], on: { $0 < "e" ? "gone" : "here" })
+        let content = try fixture.write(Data("x".utf8), as: "content")
+        let source = PartialSource(backend: fixture.backend) { media in
+            guard media.uri.hasPrefix("mxc://here/") else { throw ChatError.unreachable }
+            return content
+        }
+        let report = try await export(from: source, in: fixture)
+        #expect(report.files == 2 && report.unloadedFiles == 4)
     }
 
     @Test("A server that limits the rate of requests is asked again after a while")

@@ -12,10 +12,12 @@ struct ExportedMedia {
         case unloaded
     }
 
-    /// The number of files in a row for which the server may be unreachable. After that, only cached files are copied:
-    /// each further request would time out as well. One file says little: a homeserver answers in the same way where it
-    /// cannot reach the server that has the file.
+    /// The number of files of one server for which it may be unreachable. After that, only its cached files are copied:
+    /// each further request would time out as well.
     static let maxFailures = 3
+    /// The number of servers in a row for which that may be so: the user's own one answers in the same way if it cannot
+    /// reach the server that has a file.
+    static let maxUnreachable = 3
     static let folderName = "media"
 
     let folder: URL
@@ -27,15 +29,19 @@ struct ExportedMedia {
     private(set) var unloaded = 0
     /// Paths by URI and name, so a file that was sent twice is copied once.
     private var paths: [String: String] = [:]
-    /// The number of failures after which only cached files are copied.
-    private var failuresLeft: Int
+    private let maxFailures: Int
+    /// By the server that has the files.
+    private var failures: [Substring: Int] = [:]
+    /// The servers that could not be reached since the last file that was loaded.
+    private var unreachable: Set<Substring> = []
+    private var isOver = false
 
     /// - Parameter isDoubtful: Whether the server could not be reached before, so that one failure is enough.
     init(folder: URL, service: any MediaService, retry: RequestRetry, isDoubtful: Bool = false) {
         self.folder = folder
         self.service = service
         self.retry = retry
-        failuresLeft = isDoubtful ? 1 : Self.maxFailures
+        maxFailures = isDoubtful ? 1 : Self.maxFailures
     }
 
     /// - Throws: ``ArchiveError`` if a file cannot be written, or `CancellationError`.
@@ -49,25 +55,36 @@ struct ExportedMedia {
 
     private mutating func content(of media: MediaReference) async throws -> Content {
         if let cached = await service.cachedContent(of: media) { return .file(cached) }
-        guard failuresLeft > 0 else { return .unloaded }
+        let server = Self.server(of: media.uri)
+        guard !isOver, failures[server, default: 0] < maxFailures, unreachable.count < Self.maxUnreachable else {
+            return .unloaded
+        }
         do {
             let source = service
             let content = try await retry.run { try await source.content(of: media) }
-            failuresLeft = Self.maxFailures
+            failures[server] = nil
+            unreachable = []
             return .file(content)
         } catch is CancellationError {
             throw CancellationError()
         } catch ChatError.unreachable {
-            failuresLeft -= 1
+            failures[server, default: 0] += 1
+            unreachable.insert(server)
             return .unloaded
         } catch ChatError.signedOut, ChatError.busy {
-            failuresLeft = 0
+            isOver = true
             return .unloaded
         } catch ChatError.diskFull {
             throw ArchiveError.diskFull
         } catch {
             return .missing
         }
+    }
+
+    /// The server that a Matrix content URI names, which may be among other text; empty for other URIs.
+    private static func server(of uri: String) -> Substring {
+        guard let scheme = uri.range(of: "mxc://") else { return "" }
+        return uri[scheme.upperBound...].prefix { $0 != "/" }
     }
 
     private mutating func path(of media: MediaReference) async throws -> String? {

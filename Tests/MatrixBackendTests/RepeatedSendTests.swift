@@ -212,6 +212,23 @@ import Testing
         #expect(try await backend.deliver(request(ago: 1)) == MessageID("$t"))
     }
 
+    @Test("The end of a session stays noted until the server accepts it again")
+    func endOfASession() async throws {
+        let store = try await ChatStore.open(in: folder.path("other"))
+        let former = FormerAttempts(store: store)
+        try await former.note("OLD", at: Fixtures.date)
+        for begins in [false, true] {
+            try await former.noteEnd(at: Fixtures.date)
+            // As with each start.
+            try await former.note("OLD", at: Fixtures.date + 60)
+            if begins { try await former.noteBegun() }
+            try await former.noteEnd(at: Fixtures.date + 120)
+            let end = Int64((Fixtures.date + (begins ? 120 : 0)).timeIntervalSince1970 * 1000)
+            #expect(try await store.setting("matrix.deviceEnd") == "\(end)")
+        }
+        await store.close()
+    }
+
     @Test("Nothing is sent while a new device cannot be recorded")
     func unrecordedDevice() async throws {
         let store = try await ChatStore.open(in: folder.path("other"))

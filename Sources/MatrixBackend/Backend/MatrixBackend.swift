@@ -97,7 +97,8 @@ public actor MatrixBackend {
 
         let deliveries = Deliveries(
             store: store, gate: gate, unsent: unsent, timelines: feeds, rooms: rooms, syncStatus: syncStatus)
-        former = FormerAttempts(store: store)
+        let former = FormerAttempts(store: store)
+        self.former = former
         outbox = Outbox(
             storage: store,
             backend: MatrixOutboxBackend(
@@ -205,7 +206,10 @@ public actor MatrixBackend {
                 report: { state in
                     // Nobody says who stops typing.
                     if state != .online { feeds.endTyping() }
-                    if await connection.setFound(state) { await verifier.retryNow() }
+                    if await connection.setFound(state) {
+                        await verifier.retryNow()
+                        try? await former.noteBegun()
+                    }
                 }))
     }
 
@@ -264,7 +268,11 @@ public actor MatrixBackend {
         rejections = Task { [client, connection, syncLoop, writer, former, context] in
             // Any request may find the token invalid; the sync's own response may take another 30 seconds.
             for await rejection in client.credential.rejections {
-                if case .signedOut = connection.current { continue }
+                if case .signedOut = connection.current {
+                    // The sync has found out before.
+                    if rejection.token == client.token { try? await former.noteEnd(at: context.now()) }
+                    continue
+                }
                 await syncLoop.cancel(of: rejection.token)
                 await connection.end(rejection, of: client.credential)
                 guard case .signedOut = connection.current else { continue }

@@ -45,6 +45,11 @@ final class FormerAttempts: Sendable {
         try await store.setSetting("\(Self.milliseconds(now))", for: Self.endSetting)
     }
 
+    /// Records that the server accepts the session of the device, which may have ended softly before.
+    func noteBegun() async throws {
+        if try await end() != nil { try await store.setSetting("", for: Self.endSetting) }
+    }
+
     /// Records the device that sends from now on, and what its predecessor has attempted. Call it before the first
     /// attempt of the device. If it fails, nothing is sent until it has succeeded.
     func note(_ device: String, at now: Date) async throws {
@@ -56,8 +61,10 @@ final class FormerAttempts: Sendable {
             try await record(await attempts(until: end), until: end ?? Self.milliseconds(now))
         }
         // Last: a failure before has the next attempt or start record it.
-        if former != device { try await store.setSetting(device, for: Self.deviceSetting) }
-        if end != nil { try await store.setSetting("", for: Self.endSetting) }
+        if former != device {
+            try await store.setSetting(device, for: Self.deviceSetting)
+            if end != nil { try await store.setSetting("", for: Self.endSetting) }
+        }
         unrecorded.withLock { if $0?.device == device { $0 = nil } }
     }
 

@@ -151,7 +151,7 @@ import Testing
 
     @Test("Four files are downloaded at once, and one that waits can be canceled")
     func limitedFetches() async throws {
-        let (fetches, clock) = (MediaFetches(), ManualClock())
+        let (fetches, clock) = (MediaFetches(limit: 4), ManualClock())
         let tasks = (0..<8).map { number in
             Task {
                 try await fetches.file("\(number)") {
@@ -175,7 +175,7 @@ import Testing
 
     /// Several rows may request the same file: canceling one does not cancel the others.
     @Test func concurrentRequestsFetchOnce() async throws {
-        let fetches = MediaFetches()
+        let fetches = MediaFetches(limit: 4)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let file = URL(fileURLWithPath: "/x")

@@ -11,7 +11,9 @@ struct MatrixMedia: Sendable {
     private let client: MatrixClient
     private let references: ChatStore
     private let now: @Sendable () -> Date
-    private let fetches = MediaFetches()
+    /// Apart, so that thumbnails and avatars do not wait for long downloads.
+    private let fetches = MediaFetches(limit: 3)
+    private let thumbnailFetches = MediaFetches(limit: 3)
     /// The folder of incomplete downloads.
     private let incomplete: URL
 
@@ -74,10 +76,12 @@ struct MatrixMedia: Sendable {
         let name = "\(uri)#\(side)"
         if let cached = try await cache.file(of: name) { return cached }
         do {
-            return try await fetches.file(name) { [self] in
+            return try await thumbnailFetches.file(name) { [self] in
                 try await fetch(as: name) { try await client.downloadThumbnail(of: uri, side: side, to: $0) }
             }
-        } catch ChatError.notFound, ChatError.notPermitted, ChatError.rejected, ChatError.fileTooLarge {
+        } catch ChatError.notFound, ChatError.notPermitted, ChatError.rejected, ChatError.fileTooLarge,
+            ChatError.unreadableFile
+        {
             // The server cannot make a thumbnail; it may still have the content. One that is busy or unreachable must
             // not be asked for more.
             return try await content(of: reference)

@@ -4,7 +4,7 @@ import Foundation
 actor MediaFetches {
     /// How many run at once. Over HTTP/1.1 each has one of the few connections to the server, of which the sync and the
     /// outbox need some, too.
-    private static let limit = 4
+    private let limit: Int
 
     private struct Fetch {
         var task: Task<URL, any Error>
@@ -23,6 +23,8 @@ actor MediaFetches {
     private var count = 0
     /// In the order of the requests.
     private var queue: [Waiter] = []
+
+    init(limit: Int) { self.limit = limit }
 
     /// - Parameter fetch: Called unless a download with this key is running.
     func file(_ key: String, _ fetch: @escaping @Sendable () async throws -> URL) async throws -> URL {
@@ -52,7 +54,7 @@ actor MediaFetches {
 
     private func begin() async throws {
         try Task.checkCancellation()
-        guard count >= Self.limit else {
+        guard count >= limit else {
             count += 1
             return
         }

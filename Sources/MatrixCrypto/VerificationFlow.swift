@@ -355,6 +355,7 @@ struct VerificationFlow {
         }
         guard let own else { throw SasExchange.Failure.keyMismatch }
         guard let other else {
+            guard exchange == nil else { throw SasExchange.Failure.keyMismatch }
             earlyStart = content
             return []
         }

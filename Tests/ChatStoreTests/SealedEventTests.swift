@@ -59,6 +59,19 @@ import Testing
         ]
     }
 
+    @Test func newestSessionsAreThoseOfTheLatestMessagesInAnyRoom() async throws {
+        let store = try await open()
+        _ = try await apply([event(1)], to: store)
+        var other = RoomBatch(id: RoomID("!later:a"), createdAt: Fixtures.date)
+        join(&other)
+        other.events = [sealed(1, session: "t")]
+        _ = try await store.apply(SyncBatch(rooms: [other]))
+        _ = try await apply([sealed(2, session: "s")], to: store)
+        let newest = try await store.newestSealedSessions(for: [.noKey], limit: 1)
+        #expect(newest == [SealedSession(room: room, session: "s")])
+        await store.close()
+    }
+
     @Test func aSealedMessageHasItsReasonAndIsFoundByItsSession() async throws {
         let store = try await open()
         let told = try await apply([event(1), sealed(2), sealed(3, session: "t", reason: .damaged)], to: store)

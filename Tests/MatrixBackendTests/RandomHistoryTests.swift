@@ -175,9 +175,13 @@ private final class History {
     private func encryptDuringEvent(_ account: EncryptedAccount) async throws {
         await account.backend.outbox.setOnline(true)
         if Bool.random(using: &random) { server.fail([.unanswered]) }
+        let before = account.server.syncCounts.provided
         server.afterNextEvent(announceEncryption(by: account.server))
         try await write(account)
-        while !server.isEncrypted { try await Task.sleep(for: .milliseconds(5)) }
+        // The sync is provided right after the room is encrypted.
+        while !server.isEncrypted || account.server.syncCounts.provided == before {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         try await account.server.waitUntilConsumed()
     }
 

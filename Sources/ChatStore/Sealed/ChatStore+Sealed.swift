@@ -29,7 +29,7 @@ extension ChatStore {
                     SELECT r.id, s.session FROM sealed s JOIN room r ON r.key = s.room
                     LEFT JOIN message m ON m.room = s.room AND m.id = s.event
                     WHERE s.session IS NOT NULL AND s.reason IN (\(names))
-                    GROUP BY s.room, s.session ORDER BY max(m.key) DESC LIMIT ?
+                    GROUP BY s.room, s.session ORDER BY max(m.arrival) DESC LIMIT ?
                     """, arguments: [limit])
             return try rows.map { SealedSession(room: try $0.identifier("id"), session: try $0.value("session")) }
         }

@@ -291,9 +291,11 @@ public final class ComposerViewModel: ViewModel {
         session.makeDraft().contents.contains { content in
             var rest = content.written.source[...]
             for draft in drafts {
-                guard rest.hasPrefix(draft.content.written.source) else { return false }
-                rest = rest.dropFirst(draft.content.written.source.count)
-                if rest.first == "\n" { rest.removeFirst() }
+                let source = draft.content.written.source
+                guard rest.hasPrefix(source) else { return false }
+                rest = rest.dropFirst(source.count)
+                // As the text was put there.
+                if !source.isEmpty, !source.hasSuffix("\n"), rest.first == "\n" { rest.removeFirst() }
             }
             return content.attachments.starts(with: drafts.flatMap(\.content.attachments))
         }

@@ -107,12 +107,14 @@ public actor MatrixAccounts: AccountService {
     /// Closes all accounts. Queued messages are sent after the next start.
     public func close() async {
         isClosed = true
-        for entry in entries {
+        // What is still being opened finds no entry, and closes itself.
+        let open = entries
+        entries = []
+        for entry in open {
             entry.following.forEach { $0.cancel() }
             await entry.backend?.close()
             await entry.store?.close()
         }
-        entries = []
         observers.finish()
     }
 

@@ -36,14 +36,14 @@ struct IdentitySetup: Sendable {
             )
         }
         // The server already has what was staged: only the answer was lost.
-        if wasStaged, !isStaged { return try await finish(secrets) }
+        if wasStaged, !isStaged { return try await finish(secrets, replaces: replaces) }
         if !replaces {
             switch identity {
             case .none: break
             case .unknown: throw EncryptionError.unreachable
             case .unconfirmed, .confirmed:
                 guard isUnsaved, Self.isComplete(secrets) else { throw EncryptionError.identityExists }
-                return try await finish(secrets)
+                return try await finish(secrets, replaces: false)
             case .replaced: throw EncryptionError.identityExists
             }
         }
@@ -71,12 +71,12 @@ struct IdentitySetup: Sendable {
 
     /// Creates the storage and the backup of an identity that the server has, after an interruption.
     /// - Parameter identity: Its private keys.
-    private func finish(_ identity: [SecretName: KeyMaterial]) async throws -> RecoveryKey {
+    private func finish(_ identity: [SecretName: KeyMaterial], replaces: Bool) async throws -> RecoveryKey {
         guard Self.isComplete(identity) else { throw EncryptionError.unconfirmedDevice }
         let prepared = try await keys.encrypting { try await $0.preparedBackupKey() }
         var secrets = identity
         secrets[.backup] = prepared ?? identity[.backup]
-        let created = try await createStorage(of: secrets) { false }
+        let created = try await createStorage(of: secrets) { replaces }
         if let prepared { await tryBackup(with: prepared) }
         return created
     }

@@ -306,8 +306,8 @@ actor KeyBackup {
 
     private func setAlarm() {
         alarm?.cancel()
-        // One may have become due during the work.
-        guard !isStopped, let next = questions.next(after: questionsChecked) else { return }
+        // One may have become due during the work. The clock may have been set back since.
+        guard !isStopped, let next = questions.next(after: min(questionsChecked, now())) else { return }
         let wait = Duration.milliseconds(max(Int(next.timeIntervalSince(now()) * 1000), 0) + 1)
         alarm = Task { await ring(after: wait) }
     }

@@ -55,6 +55,8 @@ actor LeftRooms {
         } catch MatrixError.rejected {
             // That says nothing of the rooms. A retry with each sync may be rejected for long, so the next start of the
             // program does it.
+            // The doubtful ones are among all stored rooms.
+            if !doubtful.isEmpty { try? await store.setSetting("1", for: Self.uncertainSetting) }
             (uncertain, doubtful) = (nil, [])
             return
         } catch {

@@ -90,6 +90,28 @@ import Testing
         await store.close()
     }
 
+    /// Servers count an encrypted edit as unread.
+    @Test func receiptOfTheNewestMessageIncludesWhatFollowsIt() async throws {
+        let server = FakeHomeserver { $0.url.path.hasSuffix("/read_markers") ? [:] : nil }
+        let (backend, store) = try await start(server, in: folder, sliding: true)
+        let edit: JSONValue = [
+            "msgtype": "m.text", "body": "* x", "m.new_content": ["msgtype": "m.text", "body": "x"],
+            "m.relates_to": ["rel_type": "m.replace", "event_id": "$2"],
+        ]
+        server.sync(sliding(texts(1...2) + [Events.event("$edit", "m.room.message", edit)], limited: true))
+        try await server.waitUntilConsumed()
+        for (message, marker) in [("$1", "$1"), ("$2", "$edit")] {
+            try await backend.markRead(MessageID(message), in: room)
+            func sent() -> [JSONValue?] {
+                server.requests.filter { $0.url.path.hasSuffix("/read_markers") }.map { $0.json?["m.read"] }
+            }
+            while sent().last != .string(marker) { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        while try await !store.unsentReadMarkers().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        await backend.close()
+        await store.close()
+    }
+
     @Test func missingMessagesAreCountedUpToTheReadMarker() async throws {
         let older = [mention("$3")] + texts(4...10)
         let pages: [JSONValue] = [

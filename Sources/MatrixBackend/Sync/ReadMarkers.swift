@@ -19,9 +19,11 @@ actor ReadMarkers {
     }
 
     /// Sends a marker that is stored as unsent, which it remains until the server has accepted it.
-    func send(_ message: MessageID, in room: RoomID) async {
+    /// - Parameter latest: The latest event, if it changes the message or others before it (``LatestEvents``).
+    func send(_ message: MessageID, in room: RoomID, through latest: MessageID? = nil) async {
         do {
-            try await client.markRead(message, in: room, isPrivate: !privacy.current(of: ownUserID).sharesReadReceipts)
+            try await client.markRead(
+                latest ?? message, in: room, isPrivate: !privacy.current(of: ownUserID).sharesReadReceipts)
         } catch let error as MatrixError where error.isAboutAccount {
             // It is sent again after the next interruption, not with each sync: the account may be blocked for long.
             return

@@ -53,6 +53,9 @@ struct SyncWriter: Sendable {
             add(update.rooms, to: &batch, known: known, builder)
             let gaps = try await newestGaps(in: update)
             let changes = try await store.apply(batch)
+            for room in update.rooms {
+                if let latest = room.timeline.last { writer.latestEvents.note(latest.id, in: room.id) }
+            }
             for change in changes {
                 let gap = gaps[change.room]
                 let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }

@@ -29,13 +29,15 @@ struct MatrixTimelines: Sendable {
     func markRead(_ message: MessageID, in room: RoomID) async throws {
         // The user's own pending message is read already.
         guard LocalEchoes.transaction(of: message) == nil else { return }
-        let (hasMoved, wasMarked) = try await writer.serialized {
+        let (change, latest) = try await writer.serialized {
             let change = try await store.markReadUnsent(message, in: room)
             if change.hasMoved || change.wasMarked { writer.rooms.refresh(room) }
-            return change
+            // Known only of the newest message: what follows another one has not been read.
+            let isNewest = change.hasMoved ? try? await store.newestMessage(in: room) == message : nil
+            return (change, isNewest == true ? writer.latestEvents.event(in: room) : nil)
         }
-        if hasMoved { Task { await readMarkers.send(message, in: room) } }
-        if wasMarked { await sendMark() }
+        if change.hasMoved { Task { await readMarkers.send(message, in: room, through: latest) } }
+        if change.wasMarked { await sendMark() }
     }
 
     func markAllRead(in room: RoomID) async throws {

@@ -19,6 +19,7 @@ struct RoomWriter: Sendable {
     let rooms: RoomListFeed
     let invitations: ValueFeed<[Invitation]>
     let ownNames: OwnNames
+    let latestEvents = LatestEvents()
 
     /// Runs operations one at a time in FIFO order, across their suspensions.
     func serialized<T>(_ operation: () async throws -> T) async rethrows -> T {

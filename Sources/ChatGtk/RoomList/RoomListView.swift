@@ -237,8 +237,9 @@ final class RoomListView {
     private func addPointer() {
         let click = ClickGesture()
         click.onRelease { [weak self] event in
-            guard let self, let key = key(at: event.y), let index = model.keys.firstIndex(of: key) else { return }
-            activate(index)
+            guard let self, let key = key(at: event.y) else { return }
+            // The pointer, or the room, may have moved since the press, which has selected a room.
+            if let index = list.selectedIndex, model.keys[index] == key { activate(index) } else { onActivate?() }
         }
         list.addController(click)
         let secondary = ClickGesture(.secondary)

@@ -38,6 +38,8 @@ public final class MainWindow {
     private var awaitedRoom = AwaitedRoom()
     /// The pane that was visible when the wait began.
     private var awaitingPane = SplitPane.Pane.sidebar
+    /// How often the window has shown the room list by itself, because nothing was open any more.
+    private var emptyings = 0
     private lazy var actions = WindowActions(
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
@@ -252,6 +254,7 @@ public final class MainWindow {
             }
             panes.visiblePane = .sidebar
             awaitingPane = .sidebar
+            emptyings += 1
         } else {
             if let open = account.coordinator.openItem, awaitedRoom.noteOpened(open, in: accountID),
                 !hasGoneBack(since: awaitingPane)
@@ -314,9 +317,12 @@ public final class MainWindow {
     /// Returns what shows a room that a request opens, unless the user has gone back to the room list meanwhile or
     /// searches there: the composer would receive what they type.
     private func showingContent() -> @MainActor (AccountRoom) -> Void {
-        let (pane, wasSearching) = (panes.visiblePane, isSearching)
-        return { [weak self] room in
-            guard let self, !hasGoneBack(since: pane), wasSearching || !isSearchingInFront else { return }
+        let (pane, wasSearching, emptyings) = (panes.visiblePane, isSearching, emptyings)
+        return { [weak self, weak former = account.coordinator] room in
+            guard let self else { return }
+            // Another account is shown by the request itself.
+            let isSame = former === account.coordinator && emptyings == self.emptyings
+            if isSame, hasGoneBack(since: pane) || isSearchingInFront && !wasSearching { return }
             showContent(of: room)
         }
     }

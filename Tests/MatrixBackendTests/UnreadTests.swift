@@ -112,6 +112,23 @@ import Testing
         await store.close()
     }
 
+    /// What is in a gap has not been read.
+    @Test func receiptOfAMessageBeforeAGapIncludesNothingBehindIt() async throws {
+        let server = FakeHomeserver { $0.url.path.hasSuffix("/read_markers") ? [:] : nil }
+        let (backend, store) = try await start(server, in: folder, sliding: true)
+        server.sync(sliding(texts(1...2)))
+        let reaction: JSONValue = ["m.relates_to": ["rel_type": "m.annotation", "event_id": "$x", "key": "👍"]]
+        server.sync(sliding([Events.event("$reaction", "m.reaction", reaction)], limited: true))
+        try await server.waitUntilConsumed()
+        #expect(try await store.newestMessage(in: room) == MessageID("$2"))
+        try await backend.markRead(MessageID("$2"), in: room)
+        try await server.receives("/read_markers")
+        let sent = server.requests.filter { $0.url.path.hasSuffix("/read_markers") }.map { $0.json?["m.read"] }
+        #expect(sent == ["$2"])
+        await backend.close()
+        await store.close()
+    }
+
     @Test func missingMessagesAreCountedUpToTheReadMarker() async throws {
         let older = [mention("$3")] + texts(4...10)
         let pages: [JSONValue] = [

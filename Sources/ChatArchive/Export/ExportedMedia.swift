@@ -36,7 +36,7 @@ struct ExportedMedia {
     private var unreachable: Set<Substring> = []
     private var isOver = false
 
-    /// - Parameter isDoubtful: Whether the server could not be reached before, so that one failure is enough.
+    /// - Parameter isDoubtful: Whether the server could not be reached before, so that one failure of each is enough.
     init(folder: URL, service: any MediaService, retry: RequestRetry, isDoubtful: Bool = false) {
         self.folder = folder
         self.service = service

@@ -207,8 +207,9 @@ public actor MatrixBackend {
                     // Nobody says who stops typing.
                     if state != .online { feeds.endTyping() }
                     if await connection.setFound(state) {
-                        await verifier.retryNow()
+                        // First: the session may end again meanwhile.
                         try? await former.noteBegun()
+                        await verifier.retryNow()
                     }
                 }))
     }

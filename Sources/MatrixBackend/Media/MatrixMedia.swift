@@ -12,7 +12,7 @@ struct MatrixMedia: Sendable {
     private let references: ChatStore
     private let now: @Sendable () -> Date
     /// Apart, so that thumbnails and avatars do not wait for long downloads.
-    private let fetches = MediaFetches(limit: 3)
+    private let fetches = MediaFetches(limit: 2)
     private let thumbnailFetches = MediaFetches(limit: 3)
     /// The folder of incomplete downloads.
     private let incomplete: URL

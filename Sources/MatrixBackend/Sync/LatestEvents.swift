@@ -11,5 +11,7 @@ final class LatestEvents: Sendable {
     /// Call it within the ``RoomWriter/serialized(_:)`` operation that stores the event.
     func note(_ event: MessageID, in room: RoomID) { events.withLock { $0[room] = event } }
 
+    func forget(_ room: RoomID) { events.withLock { $0[room] = nil } }
+
     func event(in room: RoomID) -> MessageID? { events.withLock { $0[room] } }
 }

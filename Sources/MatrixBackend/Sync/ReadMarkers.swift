@@ -27,6 +27,8 @@ actor ReadMarkers {
         } catch let error as MatrixError where error.isAboutAccount {
             // It is sent again after the next interruption, not with each sync: the account may be blocked for long.
             return
+        } catch MatrixError.rejected where latest != nil {
+            return await send(message, in: room)
         } catch MatrixError.rejected {
             // The server would reject a retry as well.
         } catch {

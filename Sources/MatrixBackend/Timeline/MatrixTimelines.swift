@@ -32,12 +32,19 @@ struct MatrixTimelines: Sendable {
         let (change, latest) = try await writer.serialized {
             let change = try await store.markReadUnsent(message, in: room)
             if change.hasMoved || change.wasMarked { writer.rooms.refresh(room) }
-            // Known only of the newest message: what follows another one has not been read.
-            let isNewest = change.hasMoved ? try? await store.newestMessage(in: room) == message : nil
-            return (change, isNewest == true ? writer.latestEvents.event(in: room) : nil)
+            let isLast = change.hasMoved ? try? await isLast(message, in: room) : nil
+            return (change, isLast == true ? writer.latestEvents.event(in: room) : nil)
         }
         if change.hasMoved { Task { await readMarkers.send(message, in: room, through: latest) } }
         if change.wasMarked { await sendMark() }
+    }
+
+    /// Whether no other message follows, stored or in a gap: what follows has not been read.
+    private func isLast(_ message: MessageID, in room: RoomID) async throws -> Bool {
+        guard try await store.newestMessage(in: room) == message,
+            let position = try await store.position(of: message, in: room)
+        else { return false }
+        return try await store.gaps(in: room).last.map { $0.position <= position } ?? true
     }
 
     func markAllRead(in room: RoomID) async throws {

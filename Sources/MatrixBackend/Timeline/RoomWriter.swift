@@ -61,6 +61,7 @@ struct RoomWriter: Sendable {
     /// Discards the state of a room that was left, and ends its streams.
     func close(_ room: RoomID) async {
         unsent.forget(room)
+        latestEvents.forget(room)
         // The store has deleted the requests with the room. Any request still in memory fails when it is sent.
         try? await outbox.forget(room)
         timelines.close(room)

@@ -14,8 +14,8 @@ let settings: [SwiftSetting] = [
 /// Never for XCTest targets, which it breaks.
 let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 
-/// For modules whose work is done once, or waits for the user or the disk: small code is as fast there. Never for what a
-/// library product contains, which other packages could then not depend on.
+/// For modules whose work is done once, or waits for the user, the disk or a server: small code is as fast there. Never
+/// for what a library product contains, which other packages could then not depend on.
 let smallCode: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 /// A module over the headers of a system library; it holds no logic.
@@ -214,7 +214,7 @@ let package = Package(
                 "CCurl", "ChatCore", "ChatOutbox", "ChatStore", "Composer", "JSONReading", "MatrixCrypto",
                 "MessageMarkup", "Ratchets",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings + smallCode),
         .executableTarget(
             name: "parlance-matrix-soak",
             dependencies: [

@@ -166,7 +166,7 @@ import Testing
             _ = try await fixture.store.append(new, to: room)
         }
         let archive = RoomArchive(
-            source: PartialSource(backend: fixture.backend, start: 0), destination: fixture.backend)
+            source: PartialSource.unreachable(behind: 0, fixture.backend), destination: fixture.backend)
         let exported = try await archive.export(
             room, named: "Club", as: .json, into: fixture.folder.path("."), progress: { _ in })
         let report = try await archive.importConversations(from: exported.folder) { _ in }
@@ -185,38 +185,10 @@ import Testing
         let (fixture, room) = try await fixture()
         let first = try #require(try await fixture.messages(in: room).dropFirst().first)
         let archive = RoomArchive(
-            source: PartialSource(backend: fixture.backend, start: first.position), destination: fixture.backend)
+            source: PartialSource.unreachable(behind: first.position, fixture.backend), destination: fixture.backend)
         let report = try await archive.export(
             room, named: "Part", as: format, into: fixture.folder.path("."), progress: { _ in })
         #expect(report.messages == 4 && report.startDate == first.sentAt)
         #expect(report.files == 0 && report.missingFiles == 0 && report.unloadedFiles == 1)
     }
-}
-
-/// A backend whose older history and files are on an unreachable server.
-private struct PartialSource: TimelineService, MediaService, AnnotationService, RoomCapabilityService {
-    let backend: LocalBackend
-    let start: Int64
-
-    func fetchHistory(of room: RoomID, progress: @escaping @Sendable (Int) -> Void) async throws -> Int64? { start }
-    func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
-        backend.timeline(of: room, limit: limit)
-    }
-    func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
-        try await backend.messages(in: room, before: position, limit: limit)
-    }
-    func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
-        try await backend.messages(in: room, after: position, limit: limit)
-    }
-    func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
-        try await backend.messages(in: room, around: target, limit: limit)
-    }
-    func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] { [] }
-    func markRead(_ message: MessageID, in room: RoomID) async throws {}
-    func storeMedia(
-        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
-    ) async throws -> MediaReference { throw ChatError.notPermitted }
-    func content(of media: MediaReference) async throws -> URL { throw ChatError.unreachable }
-    func cachedContent(of media: MediaReference) async -> URL? { nil }
-    func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
 }

@@ -110,12 +110,12 @@ final class TransferTests: GtkTestCase {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
             let other = try ChatFixture()
-            let service = SingleAccountService()
+            let service = SingleAccount()
             let accounts = AccountsCoordinator(local: fixture.coordinator, service: service) { [weak other] _, _ in
                 other?.coordinator
             }
-            accounts.start(showing: SingleAccountService.id)
-            XCTAssertTrue(MainLoop.pump { accounts.selection == SingleAccountService.id })
+            accounts.start(showing: SingleAccount.id)
+            XCTAssertTrue(MainLoop.pump { accounts.selection == SingleAccount.id })
             let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
             window.present()
             XCTAssertTrue(MainLoop.pump { window.window.isMapped && window.window.width > 0 })
@@ -197,26 +197,4 @@ final class TransferTests: GtkTestCase {
             try fixture.close()
         }
     }
-}
-
-/// A service with a single account.
-private struct SingleAccountService: SignInService, AccountService {
-    static let id = "@ann:x"
-
-    func accountStates() -> AsyncStream<[AccountState]> {
-        let account = Account(id: Self.id, kind: "matrix", server: "https://x", device: "D", name: "Ann")
-        return AsyncStream { $0.yield([AccountState(account: account, condition: .online)]) }
-    }
-    func server(at address: String) async throws -> SignInServer { throw SignInProblem.notAnAddress }
-    func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account {
-        throw SignInProblem.wrongPassword
-    }
-    func storeCredential(of account: String, in place: CredentialLocation) async throws {}
-    func activate(_ account: String) async throws {}
-    func abandon(_ account: String) async {}
-    func retry(_ account: String) async {}
-    func reconnect() async {}
-    func mayRestart() async -> Bool { true }
-    func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
-    func signOut(_ account: String, isForced: Bool) async throws {}
 }

@@ -34,6 +34,7 @@ struct ExportedMedia {
     private var failures: [Substring: Int] = [:]
     /// The servers that could not be reached since the last file that was loaded.
     private var unreachable: Set<Substring> = []
+    /// Whether the user's own server is not to be asked for anything any more.
     private var isOver = false
 
     /// - Parameter isDoubtful: Whether the server could not be reached before, so that one failure of each is enough.

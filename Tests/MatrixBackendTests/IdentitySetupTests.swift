@@ -62,6 +62,20 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A setup succeeds although the sync reports this device's keys just when the server has answered.")
+    func changeAfterAnswer() async throws {
+        let account = try await start()
+        let (setup, machine) = (account.backend.identitySetup, try await cryptoMachine(account))
+        var answers = 0
+        let found = try await setup.current {
+            try await setup.keys.makeRequests([.upload, .query])
+            answers += 1
+            if answers == 1 { try await machine.outdateOwnDevices() }
+        }
+        #expect(found.identity == .none && answers == 2)
+        await account.close()
+    }
+
     // MARK: Interruptions
 
     /// Every step, with its write performed or not.

@@ -14,6 +14,9 @@ struct IdentitySetup: Sendable {
     /// One operation at a time: two would create two identities.
     let gate = SerialGate()
 
+    /// More than the user's devices change while one of them is set up.
+    private static let maxRounds = 5
+
     /// Sets up an account without an identity.
     func create(password: String?) async throws -> RecoveryKey {
         try await gate.run { try await createAlone(password, replaces: false) }
@@ -25,15 +28,8 @@ struct IdentitySetup: Sendable {
 
     private func createAlone(_ password: String?, replaces: Bool) async throws -> RecoveryKey {
         let wasStaged = try await keys.encrypting { try await $0.hasStagedIdentity() }
-        // The device's keys must be uploaded before it can be signed, and the server's keys must be known: another
-        // device may have created an identity since the user was asked.
-        try await keys.encrypting { try await $0.outdateOwnDevices() }
-        try await keys.makeRequests([.upload, .query])
-        let (isStaged, isUnsaved, identity, secrets) = try await keys.encrypting { machine in
-            (
-                try await machine.hasStagedIdentity(), try await machine.isRecoveryKeyUnsaved(),
-                try await machine.ownIdentity(), try await machine.storedSecrets()
-            )
+        let (isStaged, isUnsaved, identity, secrets) = try await current {
+            try await keys.makeRequests([.upload, .query])
         }
         // The server already has what was staged: only the answer was lost.
         if wasStaged, !isStaged { return try await finish(secrets, replaces: replaces) }
@@ -63,6 +59,29 @@ struct IdentitySetup: Sendable {
         _ = await keys.makeAllRequests()
         await tryBackup(with: staged.backupKey)
         return created
+    }
+
+    /// What the server and this device have. The device's keys must be uploaded before it can be signed, and the
+    /// server's keys must be known: another device may have created an identity since the user was asked.
+    /// - Parameter ask: uploads the device's keys and queries the user's, until the server has answered.
+    func current(asking ask: () async throws -> Void) async throws -> (
+        isStaged: Bool, isUnsaved: Bool, identity: EncryptionStatus.Identity, secrets: [SecretName: KeyMaterial]
+    ) {
+        try await keys.encrypting { try await $0.outdateOwnDevices() }
+        var round = 0
+        while true {
+            try await ask()
+            let found = try await keys.encrypting { machine in
+                (
+                    try await machine.hasStagedIdentity(), try await machine.isRecoveryKeyUnsaved(),
+                    try await machine.ownIdentity(), try await machine.storedSecrets()
+                )
+            }
+            round += 1
+            // The sync reports the upload, too, and may do so between the answer and here: then the server is asked
+            // once more.
+            guard found.2 == .unknown, round < Self.maxRounds else { return found }
+        }
     }
 
     private static func isComplete(_ secrets: [SecretName: KeyMaterial]) -> Bool {

@@ -5,10 +5,10 @@ public import Ratchets
 /// The backup's private key, as stored on this device.
 extension CryptoMachine {
     /// Stored before the server gets the public key: otherwise a crash could leave a backup that nobody can decrypt.
-    private static let nextName = "m.megolm_backup.v1.next"
-    private static let nextKey = CryptoRecord.Key(.privateKey, id: ExactText(nextName))
+    static let nextBackupKeyName = "m.megolm_backup.v1.next"
+    private static let nextKey = CryptoRecord.Key(.privateKey, id: ExactText(nextBackupKeyName))
     /// The key of the backup that is created together with a staged identity.
-    private static let stagedKey = CryptoRecord.Key(.privateKey, owner: "staged", id: ExactText(nextName))
+    private static let stagedKey = CryptoRecord.Key(.privateKey, owner: "staged", id: ExactText(nextBackupKeyName))
 
     /// Stores the key of a backup that is about to be created. The former key stays until ``backupKey(for:)`` finds the
     /// new one in use.
@@ -36,14 +36,14 @@ extension CryptoMachine {
 
     private func nextRecord(_ secret: KeyMaterial, _ record: CryptoRecord.Key) throws -> CryptoRecord {
         let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
-        let encrypted = try EncryptedSecret(bytes, name: Self.nextName, key: key)
+        let encrypted = try EncryptedSecret(bytes, name: Self.nextBackupKeyName, key: key)
         return CryptoRecord(record, value: try JSONEncoder().encode(encrypted))
     }
 
     private func nextBackupKey(_ key: CryptoRecord.Key) async throws -> KeyMaterial? {
         guard let record = try await storage.cryptoRecord(key) else { return nil }
         let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
-        return try KeyMaterial(bytes: encrypted.decrypt(name: Self.nextName, key: self.key))
+        return try KeyMaterial(bytes: encrypted.decrypt(name: Self.nextBackupKeyName, key: self.key))
     }
 
     /// Returns the private key for this public backup key, if this device has it.

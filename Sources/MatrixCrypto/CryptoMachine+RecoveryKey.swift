@@ -7,8 +7,8 @@ extension CryptoMachine {
     /// A new sign-in does not remove it: the identity's keys stay as well.
     static let unsavedKey = CryptoRecord.Key(.position, id: "recoveryKeyUnsaved")
     static let unsavedRecord = CryptoRecord(unsavedKey, value: Data([1]))
-    private static let stagedOwner: ExactText = "recovery"
-    private static let secretName = "m.secret_storage.key"
+    static let recoveryKeyOwner: ExactText = "recovery"
+    static let recoveryKeyName = "m.secret_storage.key"
 
     /// Whether the user has yet to confirm that the identity's recovery key is saved.
     public func isRecoveryKeyUnsaved() async throws -> Bool {
@@ -20,7 +20,7 @@ extension CryptoMachine {
         try await change { _, change in
             guard !isUnsaved else { return change.put.append(Self.unsavedRecord) }
             change.removed.insert(Self.unsavedKey)
-            for record in try await storage.cryptoRecords(.privateKey, owner: Self.stagedOwner) {
+            for record in try await storage.cryptoRecords(.privateKey, owner: Self.recoveryKeyOwner) {
                 change.removed.insert(record.key)
             }
         }
@@ -31,7 +31,7 @@ extension CryptoMachine {
     /// - Parameter id: The key's ID in the secret storage.
     public func stageRecoveryKey(_ secret: KeyMaterial, as id: ExactText) async throws {
         let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
-        let encrypted = try EncryptedSecret(bytes, name: Self.secretName, key: key)
+        let encrypted = try EncryptedSecret(bytes, name: Self.recoveryKeyName, key: key)
         let record = CryptoRecord(Self.stagedKey(id), value: try JSONEncoder().encode(encrypted))
         try await change { _, change in change.put.append(record) }
     }
@@ -40,10 +40,10 @@ extension CryptoMachine {
     public func stagedRecoveryKey(_ id: ExactText) async throws -> KeyMaterial? {
         guard let record = try await storage.cryptoRecord(Self.stagedKey(id)) else { return nil }
         let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
-        return try KeyMaterial(bytes: encrypted.decrypt(name: Self.secretName, key: key))
+        return try KeyMaterial(bytes: encrypted.decrypt(name: Self.recoveryKeyName, key: key))
     }
 
     private static func stagedKey(_ id: ExactText) -> CryptoRecord.Key {
-        CryptoRecord.Key(.privateKey, owner: stagedOwner, id: id)
+        CryptoRecord.Key(.privateKey, owner: recoveryKeyOwner, id: id)
     }
 }

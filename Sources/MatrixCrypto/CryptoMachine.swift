@@ -232,7 +232,7 @@ public actor CryptoMachine {
         guard let upkeep = try KeyUpkeep(user: user, device: device, records: account, key: key) else {
             throw Failure.noDevice
         }
-        let mended = try await DamagedRecords.change(of: user, in: storage)
+        let mended = try await DamagedRecords.change(of: user, in: storage, key: key)
         if !mended.isEmpty { try await storage.commit(mended) }
         let tracked = try await storage.cryptoRecords(.trackedUser, owner: nil)
         let outgoing = try await storage.cryptoRecords(.outgoingRequest, owner: nil)

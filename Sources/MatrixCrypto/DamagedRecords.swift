@@ -16,10 +16,18 @@ enum DamagedRecords {
             value: record.value)
     }
 
-    /// The change that makes readable what a machine loads when it opens, except its own keys.
-    static func change(of user: ExactText, in storage: any CryptoStorage) async throws -> CryptoChange {
+    /// The change that makes readable what a machine loads when it opens, except the keys of its device.
+    /// - Parameter key: encrypts the storage; it has opened the keys of the device.
+    static func change(
+        of user: ExactText, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> CryptoChange {
         var change = CryptoChange()
         try await mendOwnUser(user, in: storage, &change)
+        // As if it was missing: the recovery key or another device has it.
+        for record in try await PrivateKeys.damaged(in: storage, key: key) {
+            change.put.append(try copy(record))
+            change.removed.insert(record.key)
+        }
         for record in try await storage.cryptoRecords(.roomAudience, owner: nil)
         where (try? RoomAudience(record: record)) == nil {
             // Without a whole list of members, the next message requests one, which begins another session.

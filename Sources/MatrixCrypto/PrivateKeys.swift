@@ -30,6 +30,25 @@ enum PrivateKeys {
         return try KeyMaterial(bytes: encrypted.decrypt(name: name.rawValue, key: key))
     }
 
+    /// The names under which these records are encrypted: by their ID, except keys of the secret storage.
+    private static let names = Set(SecretName.allCases.map(\.rawValue) + [CryptoMachine.nextBackupKeyName])
+
+    /// The records that cannot be decrypted, among them staged ones and recovery keys.
+    static func damaged(in storage: any CryptoStorage, key: KeyMaterial) async throws -> [CryptoRecord] {
+        try await storage.cryptoRecords(.privateKey, owner: nil).filter { record in
+            let isRecoveryKey = record.key.owner == CryptoMachine.recoveryKeyOwner
+            let name = isRecoveryKey ? CryptoMachine.recoveryKeyName : record.key.id.text
+            // Those of a later version are not this one's to judge.
+            guard isRecoveryKey || names.contains(name) else { return false }
+            do {
+                let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
+                return try encrypted.decrypt(name: name, key: key).count != KeyMaterial.count
+            } catch RatchetError.mac, RatchetError.malformed, is DecodingError {
+                return true
+            }
+        }
+    }
+
     static func record(
         _ name: SecretName, _ secret: KeyMaterial, isStaged: Bool = false, key: KeyMaterial
     ) throws -> CryptoRecord {

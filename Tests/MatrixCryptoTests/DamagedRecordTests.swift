@@ -203,6 +203,50 @@ import ToolSupport
         #expect(await copies(in: fixture.storage) == [Self.damaged])
     }
 
+    // MARK: Private keys
+
+    @Test("A damaged private key counts as missing, and no other one does.", arguments: SecretName.allCases)
+    func privateKey(_ name: SecretName) async throws {
+        var fixture = try await MachineFixture()
+        for name in SecretName.allCases { try await fixture.machine.store(KeyMaterial(), as: name) }
+        await fixture.storage.set(Self.damaged, for: name.record)
+        try await fixture.restart()
+        let secrets = try await fixture.machine.storedSecrets()
+        #expect(Set(secrets.keys) == Set(SecretName.allCases).subtracting([name]))
+        #expect(await copies(in: fixture.storage) == [Self.damaged])
+        // That of another device comes in its place.
+        try await fixture.machine.store(KeyMaterial(), as: name)
+        try await fixture.restart()
+        #expect(try await fixture.machine.storedSecrets().count == SecretName.allCases.count)
+    }
+
+    @Test("Damaged keys that are not in use yet hold up nothing, and readable ones stay.")
+    func stagedKeys() async throws {
+        var fixture = try await MachineFixture()
+        let recovery = try KeyMaterial()
+        try await fixture.machine.stageRecoveryKey(recovery, as: "one")
+        try await fixture.machine.stageRecoveryKey(KeyMaterial(), as: "two")
+        try await fixture.machine.prepareBackupKey(KeyMaterial())
+        try await fixture.machine.stageUnprovenBackupKey(KeyMaterial())
+        let staged = try await fixture.machine.stageIdentity()
+        var damaged = 0
+        for record in await fixture.storage.cryptoRecords(.privateKey, owner: nil) where record.key.id != "one" {
+            await fixture.storage.set(Self.damaged, for: record.key)
+            damaged += 1
+        }
+        let later = CryptoRecord.Key(.privateKey, id: "of a later version")
+        await fixture.storage.set(Self.damaged, for: later)
+        try await fixture.restart()
+        #expect(await copies(in: fixture.storage).count == damaged && damaged == 7)
+        #expect(await fixture.storage.records[later] == Self.damaged)
+        #expect(try await fixture.machine.stagedRecoveryKey("one")?.isEqual(to: recovery) == true)
+        #expect(try await fixture.machine.stagedRecoveryKey("two") == nil)
+        #expect(try await fixture.machine.preparedBackupKey() == nil)
+        #expect(try await fixture.machine.unprovenBackupKey() == nil)
+        #expect(try await !fixture.machine.hasStagedIdentity())
+        #expect(try await fixture.machine.stageIdentity().upload != staged.upload)
+    }
+
     // MARK: Requests
 
     @Test("After a damaged request, which may have had a room key, another session begins.")

@@ -15,8 +15,8 @@ import ToolSupport
 @testable import MatrixBackend
 
 /// Random histories of a room that is encrypted at some time, against a server that records all requests: from then on
-/// no request with text, names or files begins unencrypted, nothing is lost, no message is sent twice, and another
-/// device can decrypt what is sent.
+/// no request with text, files, posters, or names or types of files begins unencrypted, nothing is lost, no message is
+/// sent twice, and another device can decrypt what is sent.
 @Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(10))) struct RandomHistoryTests {
     /// The number of histories per test case. A few of them run in parallel.
     private static let batch = 30
@@ -60,6 +60,8 @@ private final class History {
     private let devices = KnownDevices()
     private let stage = Stage()
     private var written = 0
+    /// Starts with another number in the next history, so that short ones have every kind of file, too.
+    private var fileCount: Int
     /// Whether the account knows that the room is encrypted.
     private var isSealed = false
     private var room: RoomID { EncryptedAccount.room }
@@ -75,6 +77,7 @@ private final class History {
     init(seed: UInt64) throws {
         self.seed = seed
         random = SeededGenerator(seed: seed)
+        fileCount = Int(seed % 3)
         reader = seed.isMultiple(of: 2) ? try ReadingDevice("@bob:example.org", "BOB") : nil
         guard let reader else { return }
         try server.add(reader, named: "Bob")
@@ -259,15 +262,27 @@ private final class History {
     private func write(_ account: EncryptedAccount, withFile: Bool = false) async throws {
         written += 1
         var files: [MediaReference] = []
-        if withFile || Bool.random(using: &random) {
-            let data = Data(String(repeating: "\(Self.marker)\(written)", count: 50).utf8)
-            files = [
-                try await account.backend.storeMedia(
-                    .data(data), named: "\(Self.marker) \(written).txt", type: "text/plain", progress: { _ in })
-            ]
-        }
+        if withFile || Bool.random(using: &random) { files = [try await file(account)] }
         let message = WrittenMessage("\(Self.marker) \(written)", files: files)
         try await account.backend.send(message, as: TransactionID("w\(written)"), to: room)
+    }
+
+    /// A file to send: a text or, every third time, a video with a poster.
+    private func file(_ account: EncryptedAccount) async throws -> MediaReference {
+        fileCount += 1
+        let text = "\(Self.marker)\(written)"
+        guard fileCount.isMultiple(of: 3) else { return try await store(text, "txt", "text/plain", account) }
+        var video = try await store(text, "mp4", "video/x-\(Self.marker)", account)
+        video.thumbnailURI = try await store("\(text) poster", "jpg", "image/jpeg", account).uri
+        return video
+    }
+
+    private func store(
+        _ text: String, _ ending: String, _ type: String, _ account: EncryptedAccount
+    ) async throws -> MediaReference {
+        try await account.backend.storeMedia(
+            .data(Data(String(repeating: text, count: 50).utf8)), named: "\(Self.marker) \(written).\(ending)",
+            type: type, progress: { _ in })
     }
 
     /// An encrypted file of the room that can be forwarded.
@@ -303,8 +318,12 @@ private final class History {
         let sent = server.events.last { $0["unsigned"]?["transaction_id"]?.string == "agreed" }
         #expect(sent?["type"] == "m.room.message" && sent?["content"]?["url"]?.string != nil, "seed \(seed)")
         #expect(sent?["content"]?["file"] == nil, "seed \(seed)")
-        let key = Base64.encoded(sealed.key)
-        let spellings = [key, key.replacing("+", with: "-").replacing("/", with: "_"), key.replacing("/", with: "\\/")]
+        #expect(sent?["content"]?["info"]?["thumbnail_file"] == nil, "seed \(seed)")
+        let poster = file.thumbnailURI.flatMap { EncryptedFile(uri: $0) }
+        let spellings = [sealed.key, poster?.key].compactMap(\.self).flatMap { bytes -> [String] in
+            let key = Base64.encoded(bytes)
+            return [key, key.replacing("+", with: "-").replacing("/", with: "_"), key.replacing("/", with: "\\/")]
+        }
         for bytes in server.sealedBytes[before...] {
             let data = Data(bytes)
             #expect(spellings.allSatisfy { data.range(of: Data($0.utf8)) == nil }, "seed \(seed)")
@@ -363,8 +382,12 @@ private final class History {
     }
 
     private func expectNothingInTheClear() {
-        let marker = Data(Self.marker.utf8)
-        for bytes in server.sealedBytes { #expect(Data(bytes).range(of: marker) == nil, "seed \(seed)") }
+        // The type of a received file, such as one to forward, is in lower case.
+        let markers = [Self.marker, Self.marker.lowercased()].map { Data($0.utf8) }
+        for bytes in server.sealedBytes {
+            let data = Data(bytes)
+            #expect(markers.allSatisfy { data.range(of: $0) == nil }, "seed \(seed)")
+        }
         let transactions = server.events.compactMap { $0["unsigned"]?["transaction_id"]?.string }
         // Neither messages nor edits were sent unencrypted and then encrypted.
         #expect(Set(transactions).count == transactions.count, "seed \(seed)")

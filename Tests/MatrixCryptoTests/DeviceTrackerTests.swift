@@ -250,6 +250,23 @@ import ToolSupport
         #expect(change.devices == ["D": known])
     }
 
+    @Test("Of more valid devices of a user than are stored, the known one stays, and the last ones are rejected")
+    func validDevicesAreBounded() throws {
+        let device = try TestDevice("@a:b", "D")
+        let known = try DeviceKeys(device.json(), of: "@a:b", device: "D")
+        let others = try (1_000...2_000).map { number -> TestDevice in
+            // No identity is in the response, so the signature of one would only cost time.
+            var other = try TestDevice("@a:b", ExactText("A\(number)"))
+            other.isConfirmed = false
+            return other
+        }
+        let change = try list(others + [device], known: [known])
+        #expect(DeviceListChange.maxDevices == 1_000 && change.devices.count == 1_000)
+        #expect(change.devices["D"] == known)
+        #expect(change.rejected == ["A1999": .tooMany, "A2000": .tooMany])
+        #expect(change.added.count == 999 && change.changed.isEmpty && change.removed.isEmpty)
+    }
+
     @Test func whatIsStoredComesBack() throws {
         var tracker = DeviceTracker()
         tracker.track(["@a:b", "@c:b", "@e:b"])

@@ -89,6 +89,13 @@ struct PeerTests {
         #expect(try ours.numbers(info: "info") == theirs["numbers"])
         try ours.verify(mac: peer.ask("sas_mac", "key", "info"), of: "key", info: "info")
         try ours.verify(oldMAC: peer.ask("sas_old_mac", "key", "info"), of: "key", info: "info")
+        // Peers compare the MAC that they get with the one that they calculate.
+        for input in ["key", "ed25519:DEVICE,ed25519:größer"] {
+            let mac: String = try peer.ask("sas_mac", input, "info")
+            #expect(try ours.mac(of: input, info: "info") == mac)
+            let oldMAC: String = try peer.ask("sas_old_mac", input, "info")
+            #expect(try ours.oldMAC(of: input, info: "info") == oldMAC)
+        }
     }
 
     @Test(arguments: Peer.commands.keys.sorted())

@@ -43,14 +43,17 @@ final class BenchWriter {
     }
 
     /// The session's key as a to-device message.
-    func key() throws -> JSONValue {
+    func key() throws -> JSONValue { try key(groupKey, of: group.id) }
+
+    /// The key of another session of the room as a to-device message.
+    func key(_ groupKey: [UInt8], of id: String) throws -> JSONValue {
         let payload: JSONValue = [
             "type": "m.room_key", "sender": .string(device.user.text), "recipient": .string(BenchHomeserver.user),
             "recipient_keys": ["ed25519": target["keys"]?["ed25519:D"] ?? .null],
             "keys": ["ed25519": .string("\(device.account.signingKey)")],
             "content": [
                 "algorithm": "m.megolm.v1.aes-sha2", "room_id": .string(BenchHomeserver.room),
-                "session_id": .string(try group.id), "session_key": .string(Base64.encoded(groupKey)),
+                "session_id": .string(id), "session_key": .string(Base64.encoded(groupKey)),
             ],
         ]
         let message = try session.encrypt(CanonicalJSON.bytes(of: payload))

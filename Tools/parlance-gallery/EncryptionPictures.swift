@@ -15,18 +15,6 @@ struct EncryptionPictures {
 
     private static let narrow = 360
     private static let widths = [360, 1200]
-    private static let ready = EncryptionStatus(
-        condition: .on, identity: .confirmed, recovery: .ready, backup: .on(remaining: 12), otherConfirmedDevices: 1,
-        isRecoveryProven: true, fingerprint: "R9ZlmDKHqp9mtJxGQ0iYVtDLVSvk4YlGn3HzgzRpGd8")
-    private static let unconfirmed = EncryptionStatus(
-        condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1, hasPassphrase: true)
-    private static let replaced = EncryptionStatus(
-        condition: .on, identity: .replaced, recovery: .incomplete, otherConfirmedDevices: 1)
-    private static let problems: [(name: String, problem: EncryptionCondition.Problem)] = [
-        ("locked", .locked(.locked)), ("credential", .credentialLost), ("missing", .missing),
-        ("damaged", .damaged(reason: "checksum")), ("replaced", .replaced), ("device", .noDevice),
-        ("storage", .storage(reason: "full")), ("not-built", .notBuilt),
-    ]
     /// Those whose notices in a room differ.
     private static let roomProblems: Set = ["locked", "missing", "replaced", "not-built"]
 
@@ -38,7 +26,7 @@ struct EncryptionPictures {
             return pictures.fail("cannot make \(pictures.url.path)")
         }
         TextRendering.useDesignedShapes()
-        encryption.set(Self.ready)
+        encryption.set(EncryptionStates.ready)
         await gallery.openWindow(of: accounts, encryption: encryption)
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
             return pictures.fail("no window")
@@ -52,7 +40,7 @@ struct EncryptionPictures {
                 guard await drawRoom(suffix, coordinator, window),
                     await drawQuestions(suffix, coordinator, window), await drawAccount(suffix, window),
                     await drawBanners(suffix, window), await drawVerifications(suffix, width),
-                    await drawSetUp(suffix, width, window),
+                    await drawSetUp(suffix, width, window), await drawConfirming(suffix, width, window),
                     await drawPreferences(suffix, width, coordinator, window)
                 else { return pictures.fail("cannot draw encryption at \(suffix)") }
             }
@@ -65,7 +53,7 @@ struct EncryptionPictures {
 
     private func drawRoom(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
     {
-        encryption.set(Self.unconfirmed)
+        encryption.set(EncryptionStates.unconfirmed)
         coordinator.rooms.send(.select(FixtureService.sealed))
         await gallery.waitUntilIdle()
         window.showConversation()
@@ -91,10 +79,11 @@ struct EncryptionPictures {
         encryption.set(RoomTrust(changed: [ida], holding: [ida]))
         await gallery.waitUntilIdle()
         coordinator.conversation?.answerTrustNotice()
-        let isDrawn = await drawDialog("identity-\(suffix)", width(of: suffix))
+        let isDrawn = await drawIdentities(suffix)
         encryption.set(RoomTrust())
+        encryption.set(EncryptionStates.unconfirmed)
         guard isDrawn else { return false }
-        for (name, problem) in Self.problems where Self.roomProblems.contains(name) {
+        for (name, problem) in EncryptionStates.problems where Self.roomProblems.contains(name) {
             accounts.set(.off(problem))
             await gallery.waitUntilIdle()
             guard pictures.saveWindow(window.window, "encrypted-off-\(name)-\(suffix)") else { return false }
@@ -107,7 +96,7 @@ struct EncryptionPictures {
     private func drawQuestions(
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
-        encryption.set(Self.ready)
+        encryption.set(EncryptionStates.ready)
         await gallery.waitUntilIdle()
         guard let conversation = coordinator.conversation else { return false }
         let message = FixtureConversation.readableMessage
@@ -141,7 +130,7 @@ struct EncryptionPictures {
     private func drawBanners(_ suffix: String, _ window: MainWindow) async -> Bool {
         window.showSidebar()
         let banners: [(String, EncryptionStatus)] = [
-            ("set-up", EncryptionStatus(condition: .on, identity: .none)), ("confirm", Self.unconfirmed),
+            ("set-up", EncryptionStatus(condition: .on, identity: .none)), ("confirm", EncryptionStates.unconfirmed),
             ("unsaved", EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved)),
         ]
         for (name, status) in banners {
@@ -154,31 +143,50 @@ struct EncryptionPictures {
 
     // MARK: Dialogs
 
-    private func drawVerifications(_ suffix: String, _ width: Int) async -> Bool {
-        encryption.set(Self.ready)
-        let emoji = [37, 15, 46, 13, 57, 9, 31].compactMap { VerificationEmoji(index: $0) }
-        let phases: [(String, Verification.Phase, isOwn: Bool)] = [
-            ("request", .requested, false), ("request-own", .requested, true), ("waiting", .waiting, true),
-            ("emoji", .comparing(emoji: emoji, numbers: [3871, 1029, 7742]), false), ("confirming", .confirming, false),
-            ("done", .done, true), ("mismatch", .canceled(.mismatch), false), ("timeout", .canceled(.timeout), true),
-        ]
-        for (name, phase, isOwn) in phases {
-            var verification = Verification(
-                id: UUID().uuidString, user: FixtureConversation.ida.id, deviceName: isOwn ? "Phone" : "",
-                isOwn: isOwn, isIncoming: true, phase: .requested)
-            encryption.set([verification])
-            await gallery.waitUntilIdle()
-            verification.phase = phase
-            encryption.set([verification])
-            guard await drawDialog("verification-\(name)-\(suffix)", width, closes: false) else { return false }
-            if name == "emoji" {
-                guard press("Compare Numbers Instead"),
-                    await drawDialog("verification-numbers-\(suffix)", width, closes: false)
-                else { return false }
-            }
-            encryption.set([Verification]())
-            await gallery.waitUntilIdle()
+    /// Draws the open dialog about a member in each state of their identity, then closes it.
+    private func drawIdentities(_ suffix: String) async -> Bool {
+        guard let dialog = await openDialog(width(of: suffix)) else { return false }
+        for (name, identity, status) in EncryptionStates.identities {
+            encryption.set(status)
+            encryption.set(identity)
+            guard await drawChange("identity-\(name)-\(suffix)") else { return false }
         }
+        dialog.close()
+        await gallery.waitUntilIdle()
+        return true
+    }
+
+    /// Draws each page of a verification, in one dialog.
+    private func drawVerifications(_ suffix: String, _ width: Int) async -> Bool {
+        encryption.set(EncryptionStates.ready)
+        var verification = Verification(
+            id: UUID().uuidString, user: FixtureConversation.ida.id, deviceName: "Phone", isOwn: false,
+            isIncoming: true, phase: .requested)
+        encryption.set([verification])
+        guard await openDialog(width) != nil else { return false }
+        // Apart from the request, the pages about a person differ from those about a device by their words alone: the
+        // light pictures show the former, the dark ones the latter.
+        let isDark = suffix.hasSuffix("dark")
+        for (name, phase) in EncryptionStates.phases {
+            verification.phase = phase
+            let kinds = phase == .requested ? [false, true] : [isDark]
+            for isOwn in kinds {
+                verification.isOwn = isOwn
+                encryption.set([verification])
+                let picture = isOwn ? "verification-\(name)-own-\(suffix)" : "verification-\(name)-\(suffix)"
+                guard await drawChange(picture) else { return false }
+            }
+            guard case .comparing = phase else { continue }
+            guard press("Compare Numbers Instead"), await drawChange("verification-numbers-\(suffix)") else {
+                return false
+            }
+        }
+        verification.phase = .waiting
+        verification.isUnsent = true
+        encryption.set([verification])
+        guard await drawChange("verification-unsent-\(suffix)") else { return false }
+        encryption.set([Verification]())
+        await gallery.waitUntilIdle()
         return true
     }
 
@@ -188,26 +196,32 @@ struct EncryptionPictures {
         encryption.set(EncryptionStatus(condition: .on, identity: .none))
         await gallery.waitUntilIdle()
         guard press("Set Up…", in: window.window), await drawDialog("set-up-\(suffix)", width, closes: false),
-            press("Set Up"), await drawDialog("set-up-password-\(suffix)", width)
+            press("Set Up"), await drawDialog("set-up-password-\(suffix)", width, closes: false),
+            await enter("wrong"), press("Continue"), await drawDialog("set-up-wrong-password-\(suffix)", width)
         else { return false }
         encryption.askForPassword(false)
-        guard press("Set Up…", in: window.window), await waitForDialog(), press("Set Up"),
-            await drawDialog("set-up-key-\(suffix)", width)
-        else { return false }
-        encryption.set(Self.unconfirmed)
+        guard press("Set Up…", in: window.window), await waitForDialog(), press("Set Up") else { return false }
+        return await drawDialog("set-up-key-\(suffix)", width)
+    }
+
+    /// Draws the ways to confirm this device.
+    private func drawConfirming(_ suffix: String, _ width: Int, _ window: MainWindow) async -> Bool {
+        window.showSidebar()
+        encryption.set(EncryptionStates.unconfirmed)
         await gallery.waitUntilIdle()
         guard press("Confirm…", in: window.window), await drawDialog("confirm-\(suffix)", width, closes: false),
-            activateRow("Use Recovery Key or Passphrase"), await waitForDialog()
+            activateRow("Use Recovery Key or Passphrase"), await waitForDialog(), await enter("EsTc LW2K"),
+            press("Confirm"), await drawDialog("confirm-recovery-\(suffix)", width, closes: false),
+            await enter(FixtureEncryption.key.text), press("Confirm"),
+            await drawDialog("confirm-done-\(suffix)", width)
         else { return false }
-        if let field = Dialog.all.first.flatMap({ Self.first(below: $0) { $0.isInstance(of: gtk_text_get_type()) } }) {
-            field.withPointer { gtk_editable_set_text($0, "EsTc LW2K") }
-            await gallery.waitUntilIdle()
-        }
-        guard press("Confirm"), await drawDialog("confirm-recovery-\(suffix)", width) else { return false }
+        guard press("Confirm…", in: window.window), await waitForDialog(), activateRow("Use Another Device"),
+            await drawDialog("confirm-waiting-\(suffix)", width)
+        else { return false }
         guard press("Confirm…", in: window.window), await waitForDialog(), activateRow("Reset…"),
             await drawDialog("confirm-reset-\(suffix)", width)
         else { return false }
-        encryption.set(Self.replaced)
+        encryption.set(EncryptionStates.replaced)
         await gallery.waitUntilIdle()
         return press("Confirm…", in: window.window) ? await drawDialog("confirm-replaced-\(suffix)", width) : false
     }
@@ -215,7 +229,7 @@ struct EncryptionPictures {
     private func drawPreferences(
         _ suffix: String, _ width: Int, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
-        encryption.set(Self.ready)
+        encryption.set(EncryptionStates.ready)
         await gallery.waitUntilIdle()
         guard let settings = Settings(schema: "io.github.parlance_chat.Parlance"),
             let account = coordinator.encryption?.preferences(
@@ -235,26 +249,11 @@ struct EncryptionPictures {
 
     /// Draws the open preferences in each state of the account's encryption.
     private func drawStates(_ suffix: String) async -> Bool {
-        let backups: [(String, EncryptionStatus.Backup)] = [
-            ("off", .off), ("untrusted", .untrusted),
-            ("failing", .failing(remaining: 12, reason: "M_LIMIT_EXCEEDED")),
-        ]
-        var lacking = Self.ready
-        lacking.lacksBackupKey = true
-        var states: [(String, EncryptionStatus)] = [("identity-replaced", Self.replaced), ("lacks-keys", lacking)]
-        for (name, problem) in Self.problems {
-            states.append(("off-\(name)", EncryptionStatus(condition: .off(problem))))
-        }
-        for (name, backup) in backups {
-            var status = Self.ready
-            status.backup = backup
-            states.append(("backup-\(name)", status))
-        }
-        for (name, status) in states {
+        for (name, status) in EncryptionStates.preferences {
             encryption.set(status)
-            guard await drawDialog("preferences-\(name)-\(suffix)", nil, closes: false) else { return false }
+            guard await drawChange("preferences-\(name)-\(suffix)") else { return false }
         }
-        encryption.set(Self.ready)
+        encryption.set(EncryptionStates.ready)
         return true
     }
 
@@ -283,28 +282,61 @@ struct EncryptionPictures {
 
     private func width(of suffix: String) -> Int { suffix.hasPrefix("360") ? 360 : 1200 }
 
-    private func waitForDialog() async -> Bool {
-        await gallery.waitUntilIdle()
-        return Dialog.all.first != nil
-    }
+    private func waitForDialog() async -> Bool { await openDialog(nil) != nil }
 
+    /// Waits for a dialog.
     /// - Parameters:
     ///   - width: the dialog's width if it is the narrow one; otherwise the dialog has its own width.
     ///   - parent: the dialog that this one is over, if any.
+    private func openDialog(_ width: Int?, over parent: Dialog? = nil) async -> Dialog? {
+        // A dialog that is there already needs no second wait.
+        if width == Self.narrow, let dialog = Self.dialog(over: parent) { Self.makeNarrow(dialog) }
+        await gallery.waitUntilIdle()
+        guard let dialog = Self.dialog(over: parent) else { return nil }
+        if width == Self.narrow, Self.makeNarrow(dialog) { await gallery.waitUntilIdle() }
+        return dialog
+    }
+
+    private static func dialog(over parent: Dialog?) -> Dialog? {
+        Dialog.all.first(where: { !$0.isSame(as: parent) })
+    }
+
+    /// - Returns: whether the dialog had another width.
+    @discardableResult
+    private static func makeNarrow(_ dialog: Dialog) -> Bool {
+        guard let window = dialog.window, window.defaultSize.width != narrow else { return false }
+        window.setDefaultSize(width: narrow, height: 640)
+        return true
+    }
+
+    /// Waits for a dialog as ``openDialog(_:over:)`` does, and draws it.
     private func drawDialog(
         _ name: String, _ width: Int?, over parent: Dialog? = nil, closes: Bool = true
     ) async -> Bool {
-        await gallery.waitUntilIdle()
-        guard let dialog = Dialog.all.first(where: { !$0.isSame(as: parent) }) else { return false }
-        if width == Self.narrow {
-            dialog.window?.setDefaultSize(width: Self.narrow, height: 640)
-            await gallery.waitUntilIdle()
-        }
-        guard pictures.saveWindow(dialog.window ?? dialog, name) else { return false }
+        guard let dialog = await openDialog(width, over: parent),
+            pictures.saveWindow(dialog.window ?? dialog, name)
+        else { return false }
         if closes {
             dialog.close()
             await gallery.waitUntilIdle()
         }
+        return true
+    }
+
+    /// Draws the open dialog after a change in it, which is complete sooner than the opening of a dialog.
+    private func drawChange(_ name: String) async -> Bool {
+        try? await Task.sleep(for: .milliseconds(400))
+        guard let dialog = Dialog.all.first else { return false }
+        return pictures.saveWindow(dialog.window ?? dialog, name)
+    }
+
+    /// Types into the text field that the open dialog shows.
+    private func enter(_ text: String) async -> Bool {
+        guard let dialog = Dialog.all.first,
+            let field = Self.first(below: dialog, { $0.isMapped && $0.isInstance(of: adw_entry_row_get_type()) })
+        else { return false }
+        field.withPointer { gtk_editable_set_text($0, text) }
+        await gallery.waitUntilIdle()
         return true
     }
 

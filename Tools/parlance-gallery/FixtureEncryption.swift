@@ -8,10 +8,12 @@ final class FixtureEncryption: EncryptionService {
         var status = EncryptionStatus()
         var verifications: [Verification] = []
         var trust = RoomTrust()
+        var identity = UserIdentity.unknown
         var asksForPassword = false
         var statusReceivers: [AsyncStream<EncryptionStatus>.Continuation] = []
         var verificationReceivers: [AsyncStream<[Verification]>.Continuation] = []
         var trustReceivers: [AsyncStream<RoomTrust>.Continuation] = []
+        var identityReceivers: [AsyncStream<UserIdentity>.Continuation] = []
     }
 
     private let state = Mutex(State())
@@ -37,6 +39,15 @@ final class FixtureEncryption: EncryptionService {
         }
     }
 
+    /// Sets the identity of every other user.
+    func set(_ identity: UserIdentity) {
+        state.withLock { state in
+            state.identity = identity
+            for receiver in state.identityReceivers { receiver.yield(identity) }
+        }
+    }
+
+    /// While a password is asked for, every one is wrong.
     func askForPassword(_ asks: Bool) { state.withLock { $0.asksForPassword = asks } }
 
     // MARK: EncryptionService
@@ -66,16 +77,25 @@ final class FixtureEncryption: EncryptionService {
         }
     }
     func identities(of user: MemberID) -> AsyncStream<UserIdentity> {
-        AsyncStream { $0.yield(.changedAfterVerification(to: IdentityKey("new"))) }
+        AsyncStream { continuation in
+            state.withLock { state in
+                state.identityReceivers.append(continuation)
+                continuation.yield(state.identity)
+            }
+        }
     }
     func createIdentity(password: String?) async throws -> RecoveryKey {
-        if password == nil, state.withLock({ $0.asksForPassword }) { throw EncryptionError.passwordRequired }
+        if state.withLock({ $0.asksForPassword }) {
+            throw password == nil ? EncryptionError.passwordRequired : EncryptionError.wrongPassword
+        }
         return Self.key
     }
     func replaceIdentity(password: String?) async throws -> RecoveryKey {
         try await createIdentity(password: password)
     }
-    func recover(with secret: String) async throws { throw EncryptionError.wrongRecoveryKey }
+    func recover(with secret: String) async throws {
+        if secret != Self.key.text { throw EncryptionError.wrongRecoveryKey }
+    }
     func replaceRecoveryKey() async throws -> RecoveryKey { Self.key }
     func confirmRecoveryKey() async throws {}
     func setBackupEnabled(_ isEnabled: Bool) async throws {}
@@ -112,11 +132,15 @@ final class FixtureEncryption: EncryptionService {
     func signOutDevices(_ devices: [String], password: String?) async throws {}
     func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws {}
     func withdrawVerification(of user: MemberID) async throws {}
-    func verifyDevice(_ device: String?) async throws -> Verification.ID { "" }
+    /// Answers late enough for a picture of the wait.
+    func verifyDevice(_ device: String?) async throws -> Verification.ID {
+        try await Task.sleep(for: .seconds(5))
+        return ""
+    }
     func verify(_ user: MemberID) async throws -> Verification.ID { "" }
     func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
         if action == .dismiss { set([Verification]()) }
     }
 
-    private static let key = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d")
+    static let key = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d")
 }

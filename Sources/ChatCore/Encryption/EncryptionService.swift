@@ -80,7 +80,7 @@ public protocol EncryptionService: Sendable {
 /// The state of an account's end-to-end encryption.
 public struct EncryptionStatus: Equatable, Sendable {
     /// The user's identity, which confirms devices and verifies users.
-    public enum Identity: Equatable, Sendable {
+    public enum Identity: CaseIterable, Equatable, Sendable {
         /// Not known yet, or unavailable.
         case unknown
         /// The account has none.
@@ -93,7 +93,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         case replaced
     }
 
-    public enum Recovery: Equatable, Sendable {
+    public enum Recovery: CaseIterable, Equatable, Sendable {
         case unknown
         /// There is no secret storage.
         case none

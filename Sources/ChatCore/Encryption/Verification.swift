@@ -17,7 +17,7 @@ public struct Verification: Identifiable, Equatable, Sendable {
         case canceled(Cancellation)
     }
 
-    public enum Cancellation: Equatable, Sendable {
+    public enum Cancellation: CaseIterable, Equatable, Sendable {
         /// Canceled by the user.
         case here
         /// Canceled by the other side.

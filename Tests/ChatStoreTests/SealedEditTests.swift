@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Foundation
+import GRDB
 import Testing
 
 @testable import ChatStore
@@ -77,6 +78,26 @@ import Testing
         try await apply(
             events(ciphertext("$g", at: 1700)) + events(ciphertext("$h", at: 1600, reason: .damaged)), to: store)
         #expect(try await marks(store) == [.noKey, nil])
+        await store.close()
+    }
+
+    @Test("Any number of edits, also of others and dated in the future, are bounded, and the sender's latest stays")
+    func bounded() async throws {
+        let store = try await open()
+        try await apply([event(1)] + events(ciphertext("$own", at: 5000, reason: .withheld)), to: store)
+        for start in stride(from: 0, to: 400, by: 100) {
+            let edits = (start..<start + 100).flatMap {
+                events(ciphertext("$e\($0)", at: 6000 + $0, by: $0 % 4 == 0 ? "@ann:a" : "@eve:a"))
+            }
+            try await apply(edits, to: store)
+        }
+        let count = try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sealed") }
+        #expect(try #require(count) <= 200)
+        #expect(try await marks(store) == [.noKey])
+        let ids = try await store.read {
+            try String.fetchAll($0, sql: "SELECT event FROM sealed WHERE event IN ('$own', '$e396', '$e399')")
+        }
+        #expect(ids.contains("$e396"))
         await store.close()
     }
 

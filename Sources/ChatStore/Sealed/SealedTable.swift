@@ -3,6 +3,11 @@ import GRDB
 
 /// The encrypted events of a room that could not be read.
 struct SealedTable {
+    /// The maximum number of edits of a message, since a member could send any number of them.
+    private static let maxEdits = 200
+    /// How many are removed at once: each removal reads all of them.
+    private static let removedEdits = 50
+
     let record: RoomRecord
     let db: Database
 
@@ -11,6 +16,29 @@ struct SealedTable {
             record.key, sealed.event.rawValue, sealed.session, sealed.reason.rawValue, sealed.data,
             sealed.edits?.rawValue,
         ])
+        guard let message = sealed.edits else { return }
+        let count = try Int.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT count(*) FROM sealed INDEXED BY sealed_edits WHERE room = ? AND edits = ?"),
+            arguments: [record.key, message.rawValue])
+        if let count, count > Self.maxEdits { try removeEdits(of: message) }
+    }
+
+    /// Removes the oldest edits of the sender with the most: others than the message's sender could send any number,
+    /// dated in the future.
+    private func removeEdits(of message: MessageID) throws {
+        try db.cachedStatement(
+            sql: """
+                WITH edit AS MATERIALIZED (
+                    SELECT event, iif(json_valid(data), json_extract(data, '$.sender'), NULL) AS sender,
+                        iif(json_valid(data), json_extract(data, '$.origin_server_ts'), NULL) AS sentAt
+                    FROM sealed INDEXED BY sealed_edits WHERE room = ?1 AND edits = ?2)
+                DELETE FROM sealed WHERE room = ?1 AND event IN (
+                    SELECT event FROM edit WHERE sender IS (
+                        SELECT sender FROM edit GROUP BY sender ORDER BY count(*) DESC, sender LIMIT 1)
+                    ORDER BY sentAt, event LIMIT ?3)
+                """
+        ).execute(arguments: [record.key, message.rawValue, Self.removedEdits])
     }
 
     func find(_ event: MessageID) throws -> Ciphertext? {

@@ -120,11 +120,16 @@ public final class ChatStore: Sendable {
         }
     }
 
-    /// Calls ``init(folder:)`` off the caller's thread.
+    /// Calls ``init(folder:)`` off the caller's thread, and goes on removing what a sync has left.
     /// - Throws: ``StoreOpeningError``.
     public static func open(in folder: URL) async throws -> ChatStore {
-        try await blocking { Result { try ChatStore(folder: folder) } }.get()
+        let store = try await blocking { Result { try ChatStore(folder: folder) } }.get()
+        store.removeLeftRooms(await blocking { store.leftRooms })
+        return store
     }
+
+    /// The rooms that a sync has left and whose history is still there; none if they cannot be read.
+    private var leftRooms: [RoomID] { (try? history.read { db in try StagedRooms(db: db).left }) ?? [] }
 
     /// Renames the folder of a store that cannot be opened, so that a new one can be created. Nothing is deleted or
     /// overwritten; database and log move in one rename.

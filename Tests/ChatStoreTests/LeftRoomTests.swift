@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Foundation
+import GRDB
 import Testing
 
 @testable import ChatStore
@@ -41,5 +42,83 @@ import Testing
         for _ in 0..<2 { try await apply([], to: store) { $0.isLeft = true } }
         await store.close()
         for await content in store.unsentOfLeftRooms() { Issue.record("told of \(content)") }
+    }
+
+    // MARK: Long rooms
+
+    private func messageCount(_ store: ChatStore) async throws -> Int? {
+        try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM message") }
+    }
+
+    private func waitForRemovals(_ store: ChatStore) async throws {
+        while try await !store.stagedRooms().isEmpty { await Task.yield() }
+    }
+
+    @Test("A long room is gone at once, and the user may join it again while its history is being removed")
+    func longRoom() async throws {
+        let store = try await open()
+        let silent = (1...100).map { TimelineEvent.silent(MessageID("$s\($0)")) }
+        try await apply((1...StagedRooms.removedRows * 2).map { event($0) } + silent, to: store)
+        try await apply([], to: store) { $0.isLeft = true }
+        #expect(try await !store.hasRoom(room))
+        #expect(try await store.roomSummaries().isEmpty)
+        #expect(try await store.search(SearchQuery(text: "7")).messages.isEmpty)
+        try await apply([event(1), event(7)], to: store)
+        #expect(try await texts(store) == ["1", "7"])
+        try await waitForRemovals(store)
+        #expect(try await texts(store) == ["1", "7"])
+        #expect(try await store.search(SearchQuery(text: "7")).messages.count == 1)
+        #expect(try await messageCount(store) == 2)
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
+    @Test("What an end of the program leaves of a room is removed after the next opening")
+    func removalAfterARestart() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2)], to: store)
+        let room = room
+        try await store.write { db in
+            try RoomTable(db: db).stage(RoomRecord.get(room, in: db), as: RoomID("left-1"))
+        }
+        await store.close()
+        let again = try await open()
+        #expect(try await !again.hasRoom(room))
+        try await waitForRemovals(again)
+        #expect(try await messageCount(again) == 0)
+        #expect(try await again.integrityProblems() == [])
+        await again.close()
+    }
+
+    @Test("What lists something of all rooms leaves out one whose history is being removed")
+    func listsWithoutIt() async throws {
+        let (store, room) = (try await open(), room)
+        var sealed = message(2)
+        sealed.content = Message.Content(sealed: .noKey)
+        sealed.ciphertext = Ciphertext(of: sealed.id, reason: .noKey, session: "s", data: "{}")
+        try await apply([event(1), .message(sealed)], gap: "p", to: store) { batch in
+            batch.members = [Member(id: ann, displayName: "Ann", kind: .person)]
+            batch.state = RoomState()
+            batch.state?.encryption = .on
+        }
+        try await store.setUnsentReadMarker(MessageID("$1"), of: room)
+        try await store.setMarkedUnread(true, in: room, isUnsent: true)
+        try await store.setIgnoredUsers([ann])
+        try await store.setIgnoredUsers([])
+        func listed() async throws -> [Bool] {
+            [
+                try await store.encryptedRooms().isEmpty, try await store.unsentReadMarkers().isEmpty,
+                try await store.unsentUnreadMarks().isEmpty, try await store.uncountedRooms(limit: 9).isEmpty,
+                try await store.incompleteRooms().isEmpty, try await store.sealedSessions().isEmpty,
+                try await store.newestSealedSessions(for: [.noKey], limit: 9).isEmpty,
+                try await store.roomSummaries().isEmpty,
+            ].map { !$0 }
+        }
+        #expect(try await listed() == Array(repeating: true, count: 8))
+        try await store.write { db in
+            try RoomTable(db: db).stage(RoomRecord.get(room, in: db), as: RoomID("left-1"))
+        }
+        #expect(try await listed() == Array(repeating: false, count: 8))
+        await store.close()
     }
 }

@@ -31,6 +31,34 @@ import Testing
         #expect(page.messages.first == stored && page.messages.last?.attachments == [])
     }
 
+    @Test("What comes after NUL is stored, found and returned as it is stored")
+    func textAfterNUL() async throws {
+        let fixture = try await StoreFixture()
+        let (store, room) = (fixture.store, fixture.room)
+        let new = NewMessage(
+            id: MessageID("id"), sender: Fixtures.own.id, text: "one\0two\0", sentAt: Fixtures.date,
+            formattedText: "<b>one</b>\0two")
+        let stored = try await store.append(new, to: room).message
+        #expect(stored.text == "one\u{FFFD}two\u{FFFD}" && stored.formattedText == "<b>one</b>\u{FFFD}two")
+        #expect(try await store.messages(in: room, before: .max, limit: 1).messages == [stored])
+        #expect(try await fixture.summary()?.lastMessage?.text == stored.text)
+        #expect(try await store.search(SearchQuery(text: "two")).messages == [stored])
+
+        let wording = Wording("three\0\u{301}four", html: "\0<i>four</i>")
+        func edit() async throws -> Message? {
+            try await store.edit(
+                stored.id, in: room, to: wording, by: Fixtures.own.id, at: Fixtures.date.addingTimeInterval(1))
+        }
+        let edited = try #require(try await edit())
+        #expect(edited.text == "three\u{FFFD}\u{301}four" && edited.formattedText == "\u{FFFD}<i>four</i>")
+        #expect(try await store.messages(in: room, before: .max, limit: 1).messages == [edited])
+        #expect(try await edit() == nil)
+        #expect(try await store.revisions(of: stored.id, in: room).map(\.text) == [stored.text])
+
+        let older = NewMessage(id: MessageID("older"), sender: Fixtures.own.id, text: "a\0b", sentAt: Fixtures.date)
+        #expect(try await store.ingest([older], into: room, at: .start).map(\.text) == ["a\u{FFFD}b"])
+    }
+
     @Test func reactionsAreOrderedByTheFirstOfEach() async throws {
         let fixture = try await StoreFixture()
         let message = try await fixture.append(1)

@@ -228,6 +228,17 @@ import Testing
         await store.close()
     }
 
+    @Test("What comes after NUL in a decrypted message, or in an edit before its message, is stored")
+    func textAfterNUL() async throws {
+        let store = try await open()
+        try await apply([sealed(1), .change(edit("$e", of: 2, to: "new\0er", isEncrypted: false))], to: store, join)
+        let opened = try await store.open([read(1) { $0.text = "one\0two" }], in: room)
+        #expect(opened.changed.map(\.text) == ["one\u{FFFD}two"])
+        try await apply([event(2)], to: store)
+        #expect(try await texts(store) == ["one\u{FFFD}two", "new\u{FFFD}er"])
+        await store.close()
+    }
+
     @Test func leavingARoomForgetsItsSealedEvents() async throws {
         let store = try await open()
         try await apply([sealed(1)], to: store)

@@ -134,9 +134,34 @@ import Testing
         #expect(page.senders == [Fixtures.own.id: Fixtures.own])
     }
 
+    @Test(
+        "Letters that differ by diacritics, width or case alone are the same, within words too",
+        arguments: [
+            ("еще", "а он ещё тут"), ("ещё", "а он еще тут"), ("мои", "мой"), ("её", "ее"), ("ее", "её дом"),
+            ("αθηνα", "η Αθήνα"), ("Αθήνα", "αθηνα"), ("ανθρωπος", "ἄνθρωπος"), ("οδος", "ΟΔΟΣ"), ("ΟΔΟΣ", "η οδός"),
+            ("احمد", "قال أحمد"), ("أحمد", "قال احمد"), ("uber", "darüber"), ("Über", "daruber"),
+            ("television", "radiotélévision"), ("hello", "Ｈｅｌｌｏ"), ("Ｈｅｌｌｏ", "say hello"), ("hi", "Ｈｉ"),
+            ("Ｈello", "Ｈello"), ("cafe\u{301}", "Netzcafé"), ("שָׁלוֹם", "שלום"), ("ist", "x-İstanbul"),
+        ])
+    func equivalentLetters(_ query: String, _ text: String) async throws {
+        let fixture = try await fixture(text, "nothing of it")
+        #expect(try await texts(query, in: fixture) == [text])
+    }
+
+    @Test("However long the terms are, an index is asked for a limited number of trigrams")
+    func trigramsAreLimited() throws {
+        for letters in ["a", "aeiou", "αειου", "stone", "東京", "a\u{301}", "e\u{301}\u{302}x"] {
+            let term = String(repeating: letters, count: SearchTerms.maxScalars / letters.unicodeScalars.count)
+            let expression = try #require(TrigramMatch.expression(for: Array(repeating: term, count: 16)))
+            let count = expression.split(separator: " OR ").count + expression.split(separator: " AND ").count
+            #expect(count < 2 * TrigramMatch.maxSpellings, "\(letters)")
+        }
+    }
+
     @Test(arguments: [
         "", "  ", "*", "\"", "AND", "NEAR(a b)", "a* OR b", "-x", "\u{E000}r1", "'; DROP TABLE message", "%_", "\0",
-        "\u{301}", "\u{200D}", "\"\"", "𝕏", "\u{FFFF}",
+        "\u{301}", "\u{200D}", "\"\"", "𝕏", "\u{FFFF}", "a\0bc", "\0\0\0", "a\"\u{20E3}b", "x\u{FFFF}y", "🤔hi",
+        "\u{19B3}x", "\u{93E}\u{93E}\u{93E}",
     ])
     func arbitraryQueriesDoNotFail(_ text: String) async throws {
         let fixture = try await fixture("near and far or not")

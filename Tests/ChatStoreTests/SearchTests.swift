@@ -139,8 +139,29 @@ import ToolSupport
         #expect(found == (1...25).reversed().map { "word \($0)" })
     }
 
+    @Test(
+        "Words with marks at which the index separates them are found",
+        arguments: [
+            "मेरा", "हिन्दी", "ภาษาไทย", "ที่นี่", "தமிழ்", "বাংলা", "ខ្មែរ", "မြန်မာ", "שָׁלוֹם", "مُحَمَّد",
+            "か\u{3099}き\u{3099}", "1\u{FE0F}\u{20E3}", "e\u{301}te\u{301}", "می\u{200C}خواهم", "ᦀᦳᦰ", "👩\u{200D}🚀",
+            "hi🤔", "a\"\u{20E3}b",
+        ])
+    func wordsWithMarks(_ word: String) async throws {
+        let fixture = try await fixture("\(word) first", "nothing", "then \(word)")
+        for matching in [SearchQuery.Matching.substring, .terms] {
+            let found = try await texts(SearchQuery(text: word, matching: matching), in: fixture)
+            #expect(found == ["then \(word)", "\(word) first"])
+        }
+        // Emoji are no words, and of unknown characters the index may have only what is before them.
+        guard !["👩\u{200D}🚀", "ᦀᦳᦰ"].contains(word) else { return }
+        let found = try await texts(SearchQuery(text: word), in: fixture)
+        #expect(found == ["then \(word)", "\(word) first"])
+    }
+
     @Test(arguments: [
         "", "  ", "*", "\"", "AND", "NEAR(a b)", "a* OR b", "-x", "\u{E000}r1", "'; DROP TABLE message", "%_", "\0",
+        "\u{301}", "मेरा", "ภาษาไทย", "か\u{3099}", "1\u{FE0F}\u{20E3}", "a\0bc", "a\"\u{20E3}b", "x\u{FFFF}y", "🤔hi",
+        "\u{19B3}x", "\u{1885}x", "\u{1CF2}x",
     ])
     func arbitraryQueriesDoNotFail(_ text: String) async throws {
         let fixture = try await fixture("near and far or not")

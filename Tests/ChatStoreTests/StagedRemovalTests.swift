@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Foundation
+import GRDB
 import Testing
 
 @testable import ChatStore
@@ -30,6 +31,30 @@ import Testing
         try await store.removeStagedRoom(staged)
         #expect(try await store.stagedRooms().isEmpty)
         #expect(try await store.messages(in: room, before: .max, limit: 9).messages.map(\.text) == ["New"])
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
+    @Test("A long history is removed in parts, between which others can write")
+    func parts() async throws {
+        let fixture = try await StoreFixture()
+        let (store, room) = (fixture.store, fixture.room)
+        let messages = (1...StagedRooms.removedRows + 1).map { number in
+            NewMessage(id: MessageID("\(number)"), sender: Fixtures.own.id, text: "walrus", sentAt: Fixtures.date)
+        }
+        _ = try await store.ingest(messages, into: room)
+        let staged = try await store.stageRemoval(of: room)
+        func count() async throws -> Int? {
+            try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM message") }
+        }
+        let hasRemoved: Bool = try await store.write { db in
+            let rooms = StagedRooms(db: db)
+            return try rooms.removeHistory(of: rooms.room(staged))
+        }
+        #expect(hasRemoved)
+        #expect(try await count() == 1)
+        try await store.removeStagedRoom(staged)
+        #expect(try await count() == 0)
         #expect(try await store.integrityProblems() == [])
         await store.close()
     }

@@ -63,7 +63,13 @@ struct FoldedScalars {
         }
         // Variation selectors and the zero width joiner.
         if (0xFE00...0xFE0F).contains(value) || value == 0x200D { return 0 }
-        return scalar.properties.lowercaseMapping.unicodeScalars.first?.value ?? value
+        return lowercase(scalar)
+    }
+
+    /// Returns the lower case. A final sigma is one like any other, as in the capitals that both have in common.
+    private static func lowercase(_ scalar: Unicode.Scalar) -> UInt32 {
+        let value = scalar.properties.lowercaseMapping.unicodeScalars.first?.value ?? scalar.value
+        return value == 0x03C2 ? 0x03C3 : value
     }
 
     /// Folds scalars below U+2000: Latin, Greek, Cyrillic, Hebrew, Arabic, Indic and others.
@@ -71,6 +77,6 @@ struct FoldedScalars {
         guard let scalar = Unicode.Scalar(UInt32(value)) else { return 0 }
         let base = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? scalar
         if ![0, 7, 8, 9].contains(base.properties.canonicalCombiningClass.rawValue) { return 0 }
-        return base.properties.lowercaseMapping.unicodeScalars.first?.value ?? base.value
+        return lowercase(base)
     }
 }

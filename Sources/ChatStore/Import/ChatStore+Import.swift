@@ -73,10 +73,19 @@ extension ChatStore {
         while hasMore {
             hasMore = try await writeCache { db in
                 let staged = StagedRooms(db: db)
-                return try staged.removeMessages(of: staged.room(room), atMost: 2000)
+                return try staged.removeHistory(of: staged.room(room))
             }
         }
         try await removeRoom(room)
+    }
+
+    /// Removes rooms that a sync has left, in the background. What an end of the program leaves is removed after the
+    /// next opening.
+    func removeLeftRooms(_ rooms: [RoomID]) {
+        guard !rooms.isEmpty else { return }
+        Task.detached(priority: .utility) { [self] in
+            for room in rooms { try? await removeStagedRoom(room) }
+        }
     }
 
     /// Returns the staged rooms, which are left over if the process ended during an import.

@@ -2,9 +2,21 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Staged rooms: rooms that an import is filling, which lists and searches exclude by their setting.
+/// Staged rooms, which lists and searches exclude by their setting: an import is filling them, or they are removed in
+/// the background.
 struct StagedRooms {
     static let setting = "staged"
+
+    /// An SQL condition: the room `r` is not staged.
+    static let isShown = """
+        NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = '\(setting)')
+        """
+
+    /// How many messages or other rows are removed at once, for which other writes wait some 0.1 s.
+    static let removedRows = 2000
+
+    /// Begins the identifiers of the rooms that a sync has left.
+    private static let leftPrefix = "left-"
 
     let db: Database
 
@@ -17,6 +29,9 @@ struct StagedRooms {
             ).map { RoomID($0) }
         }
     }
+
+    /// The identifiers of rooms that a sync has left, and whose history has not been removed yet.
+    var left: [RoomID] { get throws { try all.filter { $0.rawValue.hasPrefix(Self.leftPrefix) } } }
 
     var keys: Set<Int64> {
         get throws {
@@ -83,14 +98,33 @@ struct StagedRooms {
             arguments: [name, try room.ends(in: db)?.last.position, room.key])
     }
 
-    /// Removes the newest messages.
+    /// Removes a room that the user has left: a long history later, see `ChatStore.removeLeftRooms(_:)`.
+    func leave(_ room: RoomRecord) throws {
+        let isLong = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM message WHERE key BETWEEN ? AND ? LIMIT 1 OFFSET ?"),
+            arguments: [room.keys.lowerBound, room.keys.upperBound, Self.removedRows])
+        let table = RoomTable(db: db)
+        guard isLong != nil else { return try table.remove(room) }
+        try table.stage(room, as: RoomID(Self.leftPrefix + UUID().uuidString.lowercased()))
+    }
+
+    /// Removes the newest messages, or else other rows of which a room may have many.
     /// - Returns: Whether there were any.
-    func removeMessages(of room: RoomRecord, atMost count: Int) throws -> Bool {
+    func removeHistory(of room: RoomRecord) throws -> Bool {
         try db.execute(
             sql: """
                 DELETE FROM message WHERE key IN (
                     SELECT key FROM message WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?)
-                """, arguments: [room.keys.lowerBound, room.keys.upperBound, count])
-        return db.changesCount > 0
+                """, arguments: [room.keys.lowerBound, room.keys.upperBound, Self.removedRows])
+        if db.changesCount > 0 { return true }
+        for (table, id) in [("silent", "event"), ("sealed", "event"), ("avatar", "member"), ("receipt", "member")] {
+            try db.execute(
+                sql: """
+                    DELETE FROM \(table) WHERE room = ?1 AND \(id) IN (
+                        SELECT \(id) FROM \(table) WHERE room = ?1 LIMIT ?2)
+                    """, arguments: [room.key, Self.removedRows])
+            if db.changesCount > 0 { return true }
+        }
+        return false
     }
 }

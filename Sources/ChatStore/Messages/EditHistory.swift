@@ -97,6 +97,7 @@ struct EditHistory {
     /// Stores the source text of a known edit that lacks it.
     /// - Returns: Whether the current version changed.
     func setWritten(_ wording: Wording, of edit: String) throws -> Bool {
+        let wording = wording.storable
         guard wording.written != nil, let existing = try version(edit), existing.wording.written != wording.written,
             existing.wording.text == wording.text, existing.wording.html == wording.html
         else { return false }

@@ -10,6 +10,7 @@ struct MessageEditor {
 
     /// Returns the edited message, or `nil` if its content already matched.
     func edit(_ message: Message, to wording: Wording, at date: Date) throws -> Message? {
+        let wording = wording.storable
         guard message.wording != wording else { return nil }
         try EditHistory(key: key(of: message), db: db).append(wording, at: date)
         try record.refreshLastMessage(in: db)
@@ -24,7 +25,7 @@ struct MessageEditor {
         _ message: Message, to wording: Wording, _ contents: MessageMedia?, at date: Date, by edit: String
     ) throws -> Message? {
         let history = EditHistory(key: key(of: message), db: db)
-        guard try history.put(edit, wording, StoredMedia(contents), at: date) else { return nil }
+        guard try history.put(edit, wording.storable, StoredMedia(contents), at: date) else { return nil }
         try record.refreshLastMessage(in: db)
         return try MessageQuery(room: record).get(message.id, in: db)
     }

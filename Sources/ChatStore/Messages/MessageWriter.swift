@@ -63,6 +63,7 @@ struct MessageWriter {
     /// Appends a message after all others.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
     mutating func append(_ new: NewMessage) throws -> Message {
+        let new = new.storable
         let sender = try sender(new.sender)
         ends.last += 1
         arrivals.last += 1
@@ -80,6 +81,7 @@ struct MessageWriter {
     /// - Parameter isSynced: Whether it arrived by itself, although it belongs there.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
     mutating func prepend(_ new: NewMessage, isSynced: Bool = false) throws -> Message {
+        let new = new.storable
         let sender = try sender(new.sender)
         ends.first -= 1
         if isSynced { arrivals.last += 1 } else { arrivals.first -= 1 }

@@ -8,7 +8,7 @@ enum UnresolvedRelation {
     static func store(_ change: MessageChange, in record: RoomRecord, atMost limit: Int, _ db: Database) throws {
         let (kind, storedWording) =
             switch change.kind {
-            case .edit(let wording): ("edit", wording)
+            case .edit(let wording): ("edit", wording.storable)
             case .deletion: ("deletion", Wording(""))
             case .reaction(let text): ("reaction", Wording(text))
             }

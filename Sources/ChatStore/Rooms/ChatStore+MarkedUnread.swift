@@ -26,7 +26,10 @@ extension ChatStore {
         try await read { db in
             let rows = try Row.fetchAll(
                 db,
-                sql: "SELECT r.id, u.value FROM markedUnread u JOIN room r ON r.key = u.room WHERE u.isUnsent <> 0")
+                sql: """
+                    SELECT r.id, u.value FROM markedUnread u JOIN room r ON r.key = u.room
+                    WHERE u.isUnsent <> 0 AND \(StagedRooms.isShown)
+                    """)
             return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.flag("value")) })
         }
     }

@@ -43,7 +43,7 @@ struct RoomTable {
         LEFT JOIN written w ON w.message = m.key
         LEFT JOIN user u ON u.key = m.sender
         LEFT JOIN member s ON s.room = r.key AND s.id = u.id
-        WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = '\(StagedRooms.setting)')
+        WHERE \(StagedRooms.isShown)
         """
 
     /// Whether messages are missing after the read position of the room `r`. A gap that ends right after the read

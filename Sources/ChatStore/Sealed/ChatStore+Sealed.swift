@@ -12,7 +12,7 @@ extension ChatStore {
                 db,
                 sql: """
                     SELECT DISTINCT r.id, s.session FROM sealed s JOIN room r ON r.key = s.room
-                    WHERE s.session IS NOT NULL AND s.reason IN (\(names))
+                    WHERE s.session IS NOT NULL AND s.reason IN (\(names)) AND \(StagedRooms.isShown)
                     """)
             return Set(
                 try rows.map { SealedSession(room: try $0.identifier("id"), session: try $0.value("session")) })
@@ -28,7 +28,7 @@ extension ChatStore {
                 sql: """
                     SELECT r.id, s.session FROM sealed s JOIN room r ON r.key = s.room
                     LEFT JOIN message m ON m.room = s.room AND m.id = s.event
-                    WHERE s.session IS NOT NULL AND s.reason IN (\(names))
+                    WHERE s.session IS NOT NULL AND s.reason IN (\(names)) AND \(StagedRooms.isShown)
                     GROUP BY s.room, s.session ORDER BY max(m.arrival) DESC LIMIT ?
                     """, arguments: [limit])
             return try rows.map { SealedSession(room: try $0.identifier("id"), session: try $0.value("session")) }

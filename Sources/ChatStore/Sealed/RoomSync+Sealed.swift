@@ -93,7 +93,7 @@ struct OpenedMessages {
     /// Replaces the content of a message. Position, receipts and reactions stay those of the row.
     mutating func replace(_ stored: Message, by new: NewMessage) throws {
         let key = key(of: stored)
-        var content = new.content
+        var content = new.content.storable
         let isOwn = try MemberTable(db: db).isOwn(stored.sender, of: record)
         if isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) { content.written = noted }
         if content.written != nil { content.mentionsEveryone = false }

@@ -28,8 +28,8 @@ struct SearchExpression {
         if !quotedTrigrams.isEmpty {
             return [SearchExpression(index: .trigrams, match: quotedTrigrams.joined(separator: " AND "))]
         }
-        // FTS5's tokenizer splits quoted text itself, and ignores what it does not consider a word.
-        let found = beginnings(of: query.text)
+        let text = String(String.UnicodeScalarView(query.text.unicodeScalars.prefix(maxLength)))
+        let found = IndexedWord.all(in: text).map(\.condition)
         guard found.isEmpty == query.text.allSatisfy(\.isWhitespace) else { return nil }
         return all(facets + found, or: query)
     }
@@ -39,25 +39,18 @@ struct SearchExpression {
         for terms: SearchTerms, _ facets: [String], _ query: SearchQuery
     ) -> [SearchExpression]? {
         if terms.isEmpty { return query.text.allSatisfy(\.isWhitespace) ? all(facets, or: query) : nil }
-        let short = terms.terms.filter { $0.unicodeScalars.count < 3 }
-        let quotedTrigrams = Set(terms.terms.flatMap(trigrams)).sorted()
+        let trigrams = TrigramMatch.expression(for: terms.terms)
         // No index covers terms of less than three characters within words, as in scripts without spaces.
-        if quotedTrigrams.isEmpty, short.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
-        let words = terms.terms.flatMap(beginnings)
+        if trigrams == nil, terms.terms.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
+        let words = terms.terms.flatMap { IndexedWord.all(in: $0) }.map { word in
+            trigrams == nil ? word.conditionOfEquivalents : word.condition
+        }
         var expressions: [SearchExpression] = []
         if !words.isEmpty {
             expressions.append(SearchExpression(index: .words, match: (facets + words).joined(separator: " AND ")))
         }
-        if !quotedTrigrams.isEmpty {
-            expressions.append(SearchExpression(index: .trigrams, match: quotedTrigrams.joined(separator: " AND ")))
-        }
+        if let trigrams { expressions.append(SearchExpression(index: .trigrams, match: trigrams)) }
         return expressions
-    }
-
-    /// Returns the words as terms, the last one as a prefix.
-    private static func beginnings(of text: String) -> [String] {
-        let found = words(text)
-        return found.enumerated().map { $0 == found.count - 1 ? "\"\($1)\"*" : "\"\($1)\"" }
     }
 
     private static func all(_ match: [String], or query: SearchQuery) -> [SearchExpression]? {
@@ -79,28 +72,24 @@ struct SearchExpression {
     /// Marks index terms that do not come from the text.
     private static let facetPrefix = "\u{E000}"
 
-    /// Returns runs of letters, digits and private-use characters, like FTS5's `unicode61` tokenizer.
-    static func words(_ text: String) -> [String] {
-        text.unicodeScalars.prefix(maxLength).split { scalar in
-            switch scalar.properties.generalCategory {
-            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: false
-            case .decimalNumber, .letterNumber, .otherNumber: false
-            // Combining marks belong to the preceding letter.
-            case .nonspacingMark, .spacingMark, .enclosingMark: false
-            default: true
-            }
-        }.prefix(32).map { String(String.UnicodeScalarView($0)) }
-    }
-
     /// Returns the distinct trigrams, quoted; empty for a shorter text.
     static func trigrams(_ text: String) -> [String] {
         let scalars = Array(text.unicodeScalars.prefix(maxLength))
         guard scalars.count >= 3 else { return [] }
-        var seen: Set<String> = []
+        var seen: Set<[Unicode.Scalar]> = []
         return (0...scalars.count - 3).compactMap { start in
-            let trigram = String(String.UnicodeScalarView(scalars[start..<start + 3]))
-            return seen.insert(trigram).inserted ? "\"\(trigram.replacing("\"", with: "\"\""))\"" : nil
+            let trigram = Array(scalars[start..<start + 3])
+            // SQLite ends the expression at NUL.
+            guard !trigram.contains("\0"), seen.insert(trigram).inserted else { return nil }
+            return quoted(String(String.UnicodeScalarView(trigram)))
         }
+    }
+
+    /// Returns a term of an FTS5 expression.
+    static func quoted(_ text: String) -> String {
+        // By scalars: a mark after a quotation mark belongs to its character.
+        let escaped = text.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+        return "\"" + String(String.UnicodeScalarView(escaped)) + "\""
     }
 
     /// The maximum length of a query, in scalars.

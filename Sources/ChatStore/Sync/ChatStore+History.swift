@@ -67,7 +67,7 @@ extension ChatStore {
                 db,
                 sql: """
                     SELECT r.id FROM room r WHERE \(RoomTable.isMissingUnread)
-                        AND NOT EXISTS (SELECT 1 FROM unseen WHERE room = r.key)
+                        AND NOT EXISTS (SELECT 1 FROM unseen WHERE room = r.key) AND \(StagedRooms.isShown)
                     ORDER BY r.lastActivity DESC, r.key DESC LIMIT ?
                     """, arguments: [limit]
             ).map { RoomID($0) }

@@ -63,6 +63,7 @@ extension ChatStore {
                 sql: """
                     SELECT r.id FROM room r WHERE EXISTS (
                         SELECT 1 FROM incompleteHistory h WHERE h.room = r.key AND \(IncompleteHistory.isCompletable))
+                        AND \(StagedRooms.isShown)
                     ORDER BY r.lastActivity DESC, r.key DESC
                     """
             ).map { RoomID($0) }

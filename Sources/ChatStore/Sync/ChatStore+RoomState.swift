@@ -22,8 +22,9 @@ extension ChatStore {
     /// Returns the rooms that are known to be encrypted.
     public func encryptedRooms() async throws -> [RoomID] {
         try await read { db in
-            try String.fetchAll(db, sql: "SELECT r.id FROM encryptedRoom e JOIN room r ON r.key = e.room")
-                .map { RoomID($0) }
+            try String.fetchAll(
+                db, sql: "SELECT r.id FROM encryptedRoom e JOIN room r ON r.key = e.room WHERE \(StagedRooms.isShown)"
+            ).map { RoomID($0) }
         }
     }
 
@@ -96,7 +97,11 @@ extension ChatStore {
     public func unsentReadMarkers() async throws -> [RoomID: MessageID] {
         try await read { db in
             let rows = try Row.fetchAll(
-                db, sql: "SELECT r.id, u.message FROM unsentReadMarker u JOIN room r ON r.key = u.room")
+                db,
+                sql: """
+                    SELECT r.id, u.message FROM unsentReadMarker u JOIN room r ON r.key = u.room
+                    WHERE \(StagedRooms.isShown)
+                    """)
             return Dictionary(
                 uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.identifier("message")) })
         }

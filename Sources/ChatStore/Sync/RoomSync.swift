@@ -16,7 +16,7 @@ extension ChatStore {
         try await reportUnsent(of: leftRooms)
         // Delete unsent data first: after a crash in between, it must not outlive its room.
         try await removeUnsent(of: leftRooms)
-        let changes: [RoomChange] = try await writeCache { db in
+        let (changes, staged): ([RoomChange], [RoomID]) = try await writeCache { db in
             // Before the rooms: what is new may be by a user who is ignored from now on.
             let ignored = try batch.ignoredUsers.map { try IgnoredUserTable(db: db).set($0).map(\.room.id) } ?? []
             var roomChanges = try batch.rooms.map { try RoomSync(db: db, now: now).apply($0) }
@@ -30,8 +30,10 @@ extension ChatStore {
             try InvitationTable(db: db).apply(batch)
             if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
             try SettingTable(db: db).set(batch.settings)
-            return roomChanges
+            let staged = try leftRooms.isEmpty ? [] : StagedRooms(db: db).left
+            return (roomChanges, staged)
         }
+        removeLeftRooms(staged)
         // Again, for what was written while the room was still there. If this fails, the next start recreates the room,
         // and the user sees what was unsent.
         try? await removeUnsent(of: leftRooms)
@@ -68,7 +70,7 @@ struct RoomSync {
             try db.execute(sql: "INSERT OR IGNORE INTO space VALUES (?)", arguments: [batch.id.rawValue])
         }
         if batch.isLeft || batch.isSpace {
-            try db.execute(sql: "DELETE FROM room WHERE id = ?", arguments: [batch.id.rawValue])
+            if let record = try RoomRecord.find(batch.id, in: db) { try StagedRooms(db: db).leave(record) }
             roomChange.isLeft = true
             return roomChange
         }

@@ -207,6 +207,49 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
+    /// MIB-38, MIB-47: the keys move a file to the side where their arrows point.
+    func testKeysMoveAFileTheirWayFromRightToLeft() throws {
+        try onMain {
+            try Resource.load()
+            Resource.loadStyle()
+            let cell = AttachmentCell()
+            var requests: [AttachmentCell.Request] = []
+            cell.onRequest = { requests.append($0) }
+            cell.show(Attachment(type: "text/plain", name: "a.txt", bytes: 5), canRetry: false, load: { nil })
+            let window = TestWindow(cell.widget)
+            try RealInput.activate(window.window)
+            XCTAssertTrue(cell.widget.grabFocus() && MainLoop.pump { cell.widget.hasFocus })
+            try RealInput.press("alt+Left", "alt+Right")
+            XCTAssertTrue(MainLoop.pump { requests == [.move(-1), .move(1)] }, "\(requests)")
+            requests = []
+            cell.widget.textDirection = .rightToLeft
+            try RealInput.press("alt+Left", "alt+Right")
+            XCTAssertTrue(MainLoop.pump { requests == [.move(1), .move(-1)] }, "MIB-38: \(requests)")
+            window.close()
+        }
+    }
+
+    /// MIB-19: ⚠ an image stayed blank if its file was attached later.
+    func testImageOfAFileThatIsAttachedLaterIsShown() throws {
+        try onMain {
+            let bench = try Bench()
+            try bench.pasteFiles([try bench.picture("a.png", width: 60, height: 40)])
+            XCTAssertTrue(bench.waitForReady(1))
+            let attachment = bench.attachments[0]
+            bench.viewModel.handle(.detach(0))
+            let source = try XCTUnwrap(attachment.source)
+            let mark = WrittenText.Mark(.file(source), over: TextRange(location: 0, length: 1))
+            bench.viewModel.handle(.load(try XCTUnwrap(WrittenText("\u{FFFC}", marks: [mark]))))
+            let images = { Bench.descendants(of: bench.window.window).filter { $0.hasStyle("inline-picture") } }
+            XCTAssertTrue(MainLoop.pump { images().count == 1 && images().allSatisfy(\.isMapped) })
+            let isShown = { images().contains { gtk_picture_get_paintable($0.cast()) != nil } }
+            XCTAssertFalse(isShown(), "there is no file")
+            bench.viewModel.handle(.attach(attachment))
+            XCTAssertTrue(MainLoop.pump { isShown() && images().allSatisfy { $0.width == 60 } }, "MIB-19")
+            try bench.close()
+        }
+    }
+
     func testImageIsInsertedInlineAndScalesWithTheWindow() throws {
         try onMain {
             let bench = try Bench()

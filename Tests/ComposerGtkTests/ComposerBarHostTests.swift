@@ -83,6 +83,40 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
+    /// MIB-16: the keys are the window's where nobody listens to swipes.
+    func testSwipeKeysAreTheWindowsWithoutListeners() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            var received: [String] = []
+            let box = Box(.vertical)
+            box.append(widget)
+            let keys = KeyController()
+            keys.onPress { key in
+                if key.key == GDK_KEY_Left { received.append("window") }
+                return false
+            }
+            box.addController(keys)
+            let window = TestWindow(box)
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            XCTAssertTrue(MainLoop.pump { bar.textWidget.hasFocus })
+            try RealInput.press("alt+Left")
+            XCTAssertTrue(MainLoop.pump { received == ["window"] }, "MIB-16: \(received)")
+            let connection = widget.connect("swiped") { received.append($0.string(0)) }
+            try RealInput.press("alt+Left")
+            XCTAssertTrue(MainLoop.pump { received == ["window", "left"] }, "MIB-16: \(received)")
+            connection.disconnect()
+            try RealInput.press("alt+Left")
+            XCTAssertTrue(MainLoop.pump { received == ["window", "left", "window"] }, "MIB-16: \(received)")
+            bar.items.set([ComposerItem(id: "a").onSwipe { _, _ in received.append("item") }], in: .start)
+            try RealInput.press("alt+Left")
+            XCTAssertTrue(MainLoop.pump { received == ["window", "left", "window", "item"] }, "MIB-16: \(received)")
+            window.close()
+        }
+    }
+
     /// HKW-23: only one accessory at a time; it follows the bar, also into another window.
     func testAccessoryFollowsTheBar() throws {
         try onMain {

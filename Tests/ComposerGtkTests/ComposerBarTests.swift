@@ -1,6 +1,7 @@
 import CGtk
 import Composer
 import ComposerSessions
+import Foundation
 import GtkKit
 import GtkTestSupport
 import XCTest
@@ -114,6 +115,56 @@ final class ComposerBarTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { sent == ["hi"] })
             XCTAssertEqual(raw, "hi ", "MIB-15: as it stood")
             XCTAssertTrue(MainLoop.pump { bar.text.isEmpty && changes > 0 })
+            window.close()
+        }
+    }
+
+    /// The key of the letter Z.
+    private static let keyOfZ: guint = 52
+
+    /// The symbol of the key of the letter Z in the first layout.
+    @MainActor
+    private static var symbolOfZ: UInt32 {
+        var symbol: guint = 0
+        let modifiers = GdkModifierType(rawValue: 0)
+        _ = gdk_display_translate_key(gdk_display_get_default(), keyOfZ, modifiers, 0, &symbol, nil, nil, nil)
+        return symbol
+    }
+
+    /// - Returns: whether the display has these keyboard layouts now.
+    @MainActor
+    private static func setLayouts(_ layouts: String) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["setxkbmap", layouts]
+        try process.run()
+        return MainLoop.pump { !process.isRunning } && process.terminationStatus == 0
+    }
+
+    /// SLK-47: under the layout of another script, keys act by their letters in the user's Latin one.
+    func testKeysActUnderALayoutOfAnotherScript() throws {
+        try onMain {
+            guard try Self.setLayouts("ru,us") else { throw XCTSkip("no setxkbmap here") }
+            defer {
+                XCTAssertEqual(try Self.setLayouts("us"), true)
+                XCTAssertTrue(MainLoop.pump { Self.symbolOfZ == UInt32(GDK_KEY_z) }, "as other tests expect it")
+            }
+            XCTAssertTrue(MainLoop.pump { Self.symbolOfZ == UInt32(GDK_KEY_Cyrillic_ya) })
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let window = TestWindow(widget)
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            XCTAssertTrue(MainLoop.pump { bar.textWidget.hasFocus })
+            bar.text = "word"
+            // The keys of A, B and Z by their numbers: for a letter, xdotool would change to the layout that has it.
+            try RealInput.press("ctrl+38", "ctrl+56")
+            XCTAssertTrue(MainLoop.pump { bar.text == "**word**" }, "SLK-47: \(bar.text)")
+            try RealInput.press("ctrl+\(Self.keyOfZ)")
+            XCTAssertTrue(MainLoop.pump { bar.text == "word" }, "SLK-47: \(bar.text)")
+            try RealInput.press("ctrl+shift+\(Self.keyOfZ)")
+            XCTAssertTrue(MainLoop.pump { bar.text == "**word**" }, "SLK-47: \(bar.text)")
             window.close()
         }
     }

@@ -86,6 +86,26 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
+    /// SLK-36: an image that is not attached is reported.
+    func testPastedImageThatIsTooLargeIsReported() throws {
+        try onMain {
+            let files = Files()
+            var failures: [ChatError] = []
+            let bench = try HostBench { bar in
+                bar.acceptsFiles = true
+                bar.session.onFailure = { failures.append($0) }
+            }
+            defer { RealClipboard.end() }
+            let controller = try XCTUnwrap(bench.bar.files?.attachmentController)
+            controller.contentLimit = 10
+            try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
+            XCTAssertTrue(MainLoop.pump { failures == [.fileTooLarge(limit: 10)] }, "SLK-36: \(failures)")
+            XCTAssertEqual(bench.state.attachments, [])
+            XCTAssertEqual(AttachmentController.error(.unreadable, limit: 10), .unreadableFile)
+            bench.close()
+        }
+    }
+
     /// MIB-19, MIB-22: plug-ins get files in order, with their content, before the tray; text is never offered.
     func testPlugInsReceiveFilesBeforeTheTray() throws {
         try onMain {

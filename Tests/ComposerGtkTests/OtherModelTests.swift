@@ -1,6 +1,8 @@
 import CGtk
+import ChatTestSupport
 import Composer
 import ComposerSessions
+import Foundation
 import GtkTestSupport
 import XCTest
 
@@ -100,6 +102,37 @@ final class OtherModelTests: GtkTestCase {
             bench.bar.model = second
             XCTAssertEqual(first.composer.preedit, "", "its keys would not be handled otherwise")
             XCTAssertEqual(second.composer.preedit, "")
+            bench.close()
+        }
+    }
+
+    /// SLK-36: ⚠ the host's area was that of the first model alone.
+    func testDropAreaOfTheHostStays() throws {
+        try onMain {
+            let files = TemporaryFolder()
+            let file = files.path("dropped.txt")
+            try Data("content".utf8).write(to: file)
+            let bench = try HostBench { $0.acceptsFiles = true }
+            let source = Label("drag me")
+            gtk_box_prepend(bench.column.cast(), source.cast())
+            source.offerDrag(of: file)
+            let other = Self.model("")
+            bench.bar.acceptDrops(on: bench.column)
+            bench.bar.model = other
+            XCTAssertTrue(MainLoop.pump { source.isMapped && source.height > 0 })
+            try RealInput.point(at: source)
+            try RealInput.pressButton()
+            try RealInput.move(byX: 0, y: 100)
+            let isHighlighted = { bench.column.hasStyle("drop-target") }
+            // A late drag learns about its target only from further motion events, so keep moving.
+            for step in 0..<40 where !isHighlighted() {
+                try RealInput.move(byX: step % 2 == 0 ? 2 : -2, y: 0, steps: 1)
+            }
+            XCTAssertTrue(MainLoop.pump(until: isHighlighted), "SLK-36: outside of the bar")
+            try RealInput.releaseButton()
+            XCTAssertTrue(MainLoop.pump { other.composer.attachments.map(\.name) == ["dropped.txt"] }, "SLK-36")
+            XCTAssertTrue(MainLoop.pump { !isHighlighted() })
+            XCTAssertTrue(MainLoop.pump { other.composer.attachments.allSatisfy { $0.upload == .ready } })
             bench.close()
         }
     }

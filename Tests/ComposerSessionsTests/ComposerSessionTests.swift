@@ -124,6 +124,43 @@ import Testing
         #expect(session.document.text == "one!")
     }
 
+    /// A session whose edit fails to be saved while the input method composes.
+    private static func failedWhileComposing(_ time: Timekeeper = .continuous) async -> ComposerSession {
+        let session = ComposerSession(time: time)
+        let failures = Recorder<Bool>()
+        session.onEdit = { _, _ in throw Refused() }
+        session.onSend = { _ in }
+        session.onDelivered = { _, error in if error != nil { failures.record(true) } }
+        session.handle(.startEdit(id: "m", WrittenText("old")))
+        session.handle(.insert("er", origin: .typed))
+        session.handle(.commitEdit)
+        session.handle(.preedit("か"))
+        await eventually { !failures.values.isEmpty }
+        #expect(session.composer.editing == nil && session.composer.preedit == "か")
+        return session
+    }
+
+    @Test("SLK-15: An edit that fails while the input method composes is reopened once the next message is sent")
+    func failedEditWaitsForTheNextMessage() async {
+        let session = await Self.failedWhileComposing()
+        session.handle(.commit("か"))
+        session.handle(.send)
+        await eventually { session.composer.editing == "m" }
+        #expect(session.document.text == "older")
+    }
+
+    @Test("SLK-15: An edit that fails while the input method composes is reopened after that")
+    func failedEditWaitsForThePreedit() async {
+        let clock = ManualClock()
+        let session = await Self.failedWhileComposing(Timekeeper(clock))
+        session.handle(.preedit(""))
+        #expect(session.composer.editing == nil)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        await eventually { session.composer.editing == "m" }
+        #expect(session.document.text == "older")
+    }
+
     /// SLK-40, SLK-64: the host's phrases apply at once and survive a configuration change.
     @Test func hostCanReplaceTypingPhrases() {
         let session = ComposerSession()

@@ -21,6 +21,11 @@ struct ComposerScript {
         effects.compactMap { if case .send(let message) = $0 { message } else { nil } }
     }
 
+    /// The edits committed by the last event.
+    var committed: [ComposedMessage] {
+        effects.compactMap { if case .commitEdit(_, let message) = $0 { message } else { nil } }
+    }
+
     mutating func send(_ event: ComposerEvent) {
         #expect(composer.handle(event, at: now) == nil)
         #expect(Invariants.violation(of: composer) == nil)
@@ -40,6 +45,12 @@ struct ComposerScript {
 
     mutating func press(_ chord: String) {
         send(.key(KeyChord(parsing: chord)!))
+    }
+
+    /// Fails to save edits, as a host does.
+    mutating func fail(_ edits: [ComposedMessage]) {
+        #expect(!edits.isEmpty)
+        for edit in edits { send(.editFailed(id: edit.id, edit)) }
     }
 
     mutating func load(_ text: String, select range: TextRange? = nil) {

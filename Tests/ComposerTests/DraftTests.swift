@@ -129,6 +129,22 @@ struct DraftTests {
         #expect(other.state.canSave, "it may still be emptied")
     }
 
+    @Test("SLK-39: an edit that failed and was interrupted is part of the draft, one step of undo away")
+    func interruptedFailedEditsAreRestored() throws {
+        var script = ComposerScript()
+        script.send(.startEdit(id: "m", WrittenText("old")))
+        script.type("er")
+        script.send(.commitEdit)
+        script.fail(script.committed)
+        script.send(.startEdit(id: "other", WrittenText("x")))
+        let draft = try ComposerDraft.decode(script.engine.makeDraft().encoded())
+        var other = ComposerScript()
+        other.change { _ = $0.restore(draft) }
+        #expect(other.text == "x" && other.state.editing == "other")
+        other.send(.undo)
+        #expect(other.text == "older" && other.state.editing == "m")
+    }
+
     /// Two half-done edits that others interrupted, of which the last was canceled.
     private func engineWithSuspendedEdits() -> ComposerScript {
         var script = ComposerScript()
@@ -218,6 +234,21 @@ struct DraftTests {
         #expect(other.text == "older" && other.state.editing == "m1")
         other.send(.cancelEdit)
         #expect(other.text == "unsent\nnew" && other.state.editing == nil)
+    }
+
+    @Test("SLK-39: the edit of a draft that is read late is not lost when another one follows it")
+    func lateEditIsInterrupted() throws {
+        var first = ComposerScript()
+        first.send(.startEdit(id: "m1", WrittenText("old")))
+        first.type("er")
+        let draft = try first.engine.makeDraft().encoded()
+        var other = ComposerScript()
+        other.send(.reply(ReplyTarget(messageID: "r", sender: "Bo")))
+        other.change { _ = $0.putBefore(encoded: draft, at: .zero) { _, _ in nil } }
+        #expect(other.text == "older" && other.state.editing == "m1")
+        other.send(.startEdit(id: "m2", WrittenText("two")))
+        other.send(.undo)
+        #expect(other.text == "older" && other.state.editing == "m1")
     }
 
     /// ⚠ SLK-39: restoring a draft overwrote text set by code.

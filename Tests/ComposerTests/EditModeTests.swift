@@ -136,6 +136,51 @@ struct EditModeTests {
         #expect(script.text == "draft" && script.state.reply?.messageID == "r")
     }
 
+    /// ⚠ It was lost, as it has no undo steps.
+    @Test(
+        "SLK-15: undo returns to an edit that could not be saved, as to a half-done one",
+        arguments: [
+            ComposerEvent.startEdit(id: "m2", WrittenText("two")),
+            .reply(ReplyTarget(messageID: "r", sender: "Ann")),
+        ])
+    func undoReturnsToAFailedEdit(interruption: ComposerEvent) {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.startEdit(id: "m1", WrittenText("one")))
+        script.type(" more")
+        script.send(.commitEdit)
+        script.fail(script.committed)
+        #expect(script.text == "one more" && script.state.editing == "m1" && !script.state.canUndo)
+        script.send(interruption)
+        #expect(script.effects.contains(.editSuspended(id: "m1")) && script.state.editing != "m1")
+        #expect(script.engine.makeDraft().suspendedEdits?.map(\.id) == ["m1"])
+        script.send(.undo)
+        #expect(script.text == "one more" && script.state.editing == "m1")
+        script.send(.cancelEdit)
+        #expect(script.text == "draft" && script.state.editing == nil)
+    }
+
+    @Test("SLK-15: a reply during another edit loses no edit that failed meanwhile", arguments: [false, true])
+    func replyLeavesTheWayToAFailedEdit(isHalfDone: Bool) {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.startEdit(id: "m1", WrittenText("one")))
+        script.type(" more")
+        script.send(.commitEdit)
+        let edits = script.committed
+        script.send(.startEdit(id: "m2", WrittenText("two")))
+        if isHalfDone { script.type("!") }
+        script.fail(edits)
+        #expect(script.state.editing == "m2")
+        script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
+        #expect(script.text == "draft" && script.state.reply?.messageID == "r")
+        script.send(.undo)
+        #expect(script.text == "one more" && script.state.editing == "m1")
+        guard isHalfDone else { return }
+        script.send(.undo)
+        #expect(script.text == "two!" && script.state.editing == "m2")
+    }
+
     @Test func unchangedEditIsNotSuspended() {
         var script = ComposerScript()
         script.send(.startEdit(id: "m1", WrittenText("one")))

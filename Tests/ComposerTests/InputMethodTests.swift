@@ -70,6 +70,80 @@ struct InputMethodTests {
         #expect(script.text == "ab字" && script.state.selection == .caret(0))
     }
 
+    /// ⚠ The offsets were those of the text before the commit.
+    @Test("HKW-31: what is selected while composing is behind what that commits")
+    func selectionMovesWithTheCommittedText() {
+        let (after, within) = (TextRange.caret(1), TextRange(location: 1, length: 2))
+        // What is selected while composing, what is selected then, and what that becomes.
+        let cases: [(TextRange, TextRange, TextRange)] = [
+            (after, .caret(3), .caret(6)), (after, .caret(4), .caret(7)), (after, .caret(0), .caret(0)),
+            (after, TextRange(start: 0, end: 3), TextRange(start: 0, end: 6)),
+            (after, TextRange(start: 1, end: 3), TextRange(start: 1, end: 6)),
+            (after, TextRange(start: 0, end: 1), TextRange(start: 0, end: 1)),
+            (within, .caret(4), .caret(5)), (within, .caret(3), .caret(4)), (within, .caret(1), .caret(1)),
+            (within, TextRange(start: 0, end: 4), TextRange(start: 0, end: 5)),
+        ]
+        for (composing, selected, expected) in cases {
+            var script = ComposerScript()
+            script.load("abcd", select: composing)
+            script.send(.preedit("漢字語"))
+            script.send(.select(selected))
+            #expect(script.text == (composing.isEmpty ? "a漢字語bcd" : "a漢字語d") && script.state.preedit == "")
+            #expect(script.state.selection == expected, "\(selected) while composing at \(composing)")
+        }
+    }
+
+    @Test("HKW-31, HKW-32: what is selected while composing stays if the commit is rejected")
+    func selectionStaysIfTheCommitIsRejected() {
+        var script = ComposerScript()
+        script.load("abcd", select: .caret(1))
+        script.add(interceptor: Rejection(rejected: "字"))
+        script.send(.preedit("字"))
+        script.send(.select(.caret(3)))
+        #expect(script.text == "abcd" && script.state.selection == .caret(3))
+    }
+
+    /// A composer in which an edit and a message fail while the input method composes.
+    private static func failedWhileComposing() -> ComposerScript {
+        var script = ComposerScript()
+        script.type("sent")
+        script.send(.send)
+        script.send(.startEdit(id: "m", WrittenText("old")))
+        script.type("er")
+        script.send(.commitEdit)
+        let edits = script.committed
+        script.send(.preedit("ㅎ"))
+        script.fail(edits)
+        script.send(.sendFailed("send-1"))
+        #expect(script.text.isEmpty && script.state.editing == nil && script.state.preedit == "ㅎ")
+        return script
+    }
+
+    @Test("SLK-11, SLK-15: what fails during a preedit comes back a moment after that has ended")
+    func failuresWaitForTheEndOfThePreedit() {
+        var script = Self.failedWhileComposing()
+        script.send(.preedit(""))
+        #expect(script.state.editing == nil, "the input method may commit its text only now")
+        script.wait(.seconds(1))
+        #expect(script.text == "older" && script.state.editing == "m")
+        script.send(.cancelEdit)
+        #expect(script.text == "sent")
+        #expect(script.engine.state.failedCount == 0)
+    }
+
+    @Test("SLK-11, SLK-15: what fails during a preedit waits while its text is written on")
+    func failuresWaitForTheCommittedText() {
+        var script = Self.failedWhileComposing()
+        script.send(.preedit(""))
+        script.send(.commit("한"))
+        script.wait(.seconds(1))
+        script.send(.restoreFailedMessage)
+        #expect(script.text == "한" && script.state.editing == nil)
+        script.send(.send)
+        script.send(.restoreFailedMessage)
+        #expect(script.text == "older" && script.state.editing == "m")
+    }
+
     @Test("What is composed behind a prefix goes on with the query, which the accepted entity replaces.")
     func acceptedEntityReplacesThePreedit() {
         var script = ComposerScript("hi |")

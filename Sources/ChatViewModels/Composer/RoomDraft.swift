@@ -94,7 +94,7 @@ final class RoomDraft {
         repeat {
             await deliveries.finish()
             await reader.readAgain()
-            if session.composer.failedCount > 0 { _ = handle(.restoreFailedMessage) }
+            _ = handle(.restoreFailedMessage)
             if session.isReady { writer.writeIfNeeded(current) }
             await writer.waitUntilIdle()
             // Another message may have been sent meanwhile, which suspends the draft.

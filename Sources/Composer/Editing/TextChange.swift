@@ -36,16 +36,9 @@ extension TextChange {
     /// the range stays on its characters; one inside keeps its offset from the start of the range, limited to the
     /// new text.
     init(transforming range: TextRange, into new: String, selection: TextRange) {
-        let length = new.utf16.count
-        func moved(_ offset: Int) -> Int {
-            if offset <= range.location { return offset }
-            if offset >= range.end { return offset - range.length + length }
-            return range.location + min(offset - range.location, length)
-        }
-        let start = moved(selection.location)
         self.init(
             replacing: range, with: new, origin: .code,
-            selection: selection.isEmpty ? .caret(start) : TextRange(start: start, end: moved(selection.end)))
+            selection: selection.moved(replacing: range, by: new.utf16.count))
     }
 }
 

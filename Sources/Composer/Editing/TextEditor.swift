@@ -181,11 +181,15 @@ struct TextEditor: Sendable {
 
     // MARK: Selecting, undo and redo
 
+    /// Moves the selection. The offsets are those before the preedit is committed, which replaces the old selection.
     mutating func select(_ range: TextRange) {
         let range = document.aligned(range)
         guard range != selection else { return }
+        let (replaced, length) = (selection, document.length)
         commitPreedit()
-        text.select(document.aligned(range))
+        // Interceptors and the limit may have changed what was committed.
+        let committed = replaced.length + document.length - length
+        text.select(document.aligned(range.moved(replacing: replaced, by: committed)))
         transaction.noteContentChange()
     }
 

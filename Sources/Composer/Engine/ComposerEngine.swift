@@ -92,7 +92,7 @@ public struct ComposerEngine: Sendable {
 
     private mutating func fireTimers() {
         message.editor.followers.presence.fireTimers(&message.editor.transaction)
-        sender.fireTimer(&message.editor.transaction)
+        sender.fireTimers(in: &message)
         message.editor.fireTimers()
     }
 
@@ -135,7 +135,7 @@ public struct ComposerEngine: Sendable {
         case .send: sender.send(&message)
         case .sendAccepted(let id): sender.sendAccepted(id, in: &message)
         case .sendFailed(let id): sender.sendFailed(id, in: &message)
-        case .restoreFailedMessage: sender.restoreFailedMessage(in: &message)
+        case .restoreFailedMessage: sender.restoreUnlessWriting(in: &message)
         case .connected(let isConnected): sender.setConnected(isConnected)
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
             .acceptEntity, .cancelCompletion, .addMention:
@@ -202,7 +202,9 @@ public struct ComposerEngine: Sendable {
     /// Runs `body` and returns its effects: edits first, then the selection, then the rest.
     mutating func performTransaction(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
         let before = message.appearance
+        let wasComposing = !message.editor.preedit.isEmpty
         body(&self)
+        if wasComposing { sender.scheduleRestoration(in: message) }
         message.resetSyntaxOfEmptyText()
         let reportsMove = message.editor.noteSelection(since: before.selection)
         let isChanged = message.editor.hasChanged(since: before.selection)

@@ -59,7 +59,8 @@ public enum ComposerEvent: Sendable {
     case startEdit(id: String, WrittenText, selection: TextRange? = nil, mayBeEmpty: Bool = false)
     case commitEdit
     case cancelEdit
-    /// The host failed to save this edit: reopen it as soon as no other message is being edited.
+    /// The host failed to save this edit: reopen it as soon as no other message is being edited, and the input method
+    /// has no preedit text.
     case editFailed(id: String, ComposedMessage)
     /// The message was deleted, which ends its edit.
     case messageDeleted(id: String)
@@ -92,7 +93,7 @@ public enum ComposerEvent: Sendable {
     case send
     case sendAccepted(String)
     case sendFailed(String)
-    /// Restore the oldest failed message into an empty composer.
+    /// Restore the oldest edit that failed to be saved, or else the oldest failed message, into an empty composer.
     case restoreFailedMessage
     case connected(Bool)
 

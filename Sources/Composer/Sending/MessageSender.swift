@@ -2,6 +2,12 @@
 struct MessageSender: Sendable {
     private(set) var outbox = ComposerOutbox()
     private var schedule = DraftSchedule()
+    /// When to restore what failed during a preedit; `nil` if nothing did.
+    private var restoration: Duration?
+
+    /// How long after the end of a preedit nothing is restored. Most input methods end it before they commit its text,
+    /// IBus by separate messages, and that text must not go into what is restored.
+    private static let commitDelay = Duration.milliseconds(500)
 
     mutating func setConnected(_ isConnected: Bool) { outbox.isConnected = isConnected }
 
@@ -56,11 +62,24 @@ struct MessageSender: Sendable {
         // A message that wasn't cleared is still in the composer, possibly modified.
         guard entry.revision == nil else { return }
         outbox.addFailedEntry(entry)
-        restoreFailedMessage(in: &message)
+        restoreUnlessWriting(in: &message)
     }
 
-    /// Restores the oldest failed message with its selection, if the composer is empty.
-    mutating func restoreFailedMessage(in message: inout MessageWriter) {
+    /// Restores what failed to be saved or sent, if the composer is empty.
+    mutating func restoreUnlessWriting(in message: inout MessageWriter) {
+        if message.isEmpty { restoreFailedMessage(in: &message) }
+    }
+
+    /// Call this after each event that found a preedit. Once that has ended and left the composer empty, what failed
+    /// meanwhile is restored.
+    mutating func scheduleRestoration(in message: MessageWriter) {
+        guard message.editor.preedit.isEmpty, message.isEmpty, !outbox.isEmpty else { return }
+        restoration = message.editor.transaction.now + Self.commitDelay
+    }
+
+    /// Reopens an edit that failed to be saved, whatever is being written, or restores the oldest failed message with
+    /// its selection, if the composer is empty.
+    private mutating func restoreFailedMessage(in message: inout MessageWriter) {
         reopenFailedEdit(in: &message)
         guard message.isEmpty, message.editor.preedit.isEmpty, let entry = outbox.popFailedEntry() else { return }
         message.bringBack(entry)
@@ -129,12 +148,16 @@ struct MessageSender: Sendable {
 
     // MARK: Drafts
 
-    /// When the draft is to be saved; `nil` if it has not changed.
-    var deadline: Duration? { schedule.deadline }
+    /// When the draft is to be saved, or what failed to be restored; `nil` if nothing is pending.
+    var deadline: Duration? { [schedule.deadline, restoration].compactMap { $0 }.min() }
 
-    /// Asks to save the draft if that is due.
-    mutating func fireTimer(_ transaction: inout EventTransaction) {
-        if schedule.expire(at: transaction.now) { transaction.emit(.draftChanged) }
+    /// Asks to save the draft and restores what failed during a preedit, each if it is due.
+    mutating func fireTimers(in message: inout MessageWriter) {
+        let now = message.editor.transaction.now
+        if schedule.expire(at: now) { message.editor.transaction.emit(.draftChanged) }
+        guard let restoration, restoration <= now else { return }
+        self.restoration = nil
+        restoreUnlessWriting(in: &message)
     }
 
     /// Schedules saving what the transaction changed.

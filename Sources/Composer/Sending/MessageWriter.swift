@@ -55,9 +55,12 @@ struct MessageWriter: Sendable {
 
     // MARK: Editing a sent message (SLK-15)
 
-    /// - Parameter original: The first line of the message if `written` is not its text.
+    /// - Parameters:
+    ///   - original: The first line of the message if `written` is not its text.
+    ///   - isRestored: Whether `written` may differ from the message, so that undo returns to it in any case.
     mutating func startEdit(
-        _ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool, original: WrittenText? = nil
+        _ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool, original: WrittenText? = nil,
+        isRestored: Bool = false
     ) {
         guard writing.mode != .edit(id) else { return }
         originals[id] = original ?? written.firstLine
@@ -67,14 +70,15 @@ struct MessageWriter: Sendable {
         let content = EditedText.Content(
             document: other, selection: selection ?? .caret(other.length),
             history: UndoHistory(depth: configuration.undoDepth))
-        enter(SuspendedEdit(id: id, text: content, mayBeEmpty: mayBeEmpty))
+        enter(SuspendedEdit(id: id, text: content, mayBeEmpty: mayBeEmpty, isRestored: isRestored))
         if let halfDone { recordWay(to: halfDone) }
         editor.transaction.observe(.editBegan)
     }
 
     /// Returns to an edit that could not be saved.
     mutating func reopen(_ edit: UnsavedEdit) {
-        startEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty, original: originals[edit.id])
+        startEdit(
+            edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty, original: originals[edit.id], isRestored: true)
     }
 
     /// Replaces the content with that of an edit.

@@ -12,7 +12,7 @@ struct WritingMode: Sendable {
     private(set) var stash: Stash?
     /// Whether the edited message may become empty, as it has attachments.
     private(set) var mayBeEmpty = false
-    /// Whether the current edit came from a draft.
+    /// Whether the current edit came from a draft, or could not be saved.
     private var isRestored = false
 
     var isEditing: Bool { mode != .compose }
@@ -76,7 +76,7 @@ struct WritingMode: Sendable {
         return SuspendedEdit(id: id, text: text, mayBeEmpty: mayBeEmpty, isRestored: isRestored)
     }
 
-    /// The current edit, if it has undo steps or came from a draft, and is thus worth returning to.
+    /// The current edit, if it has undo steps, came from a draft or could not be saved, and is thus worth returning to.
     func halfDoneEdit(of text: EditedText.Content) -> SuspendedEdit? {
         text.history.canUndo || isRestored ? suspendedEdit(of: text) : nil
     }
@@ -111,6 +111,6 @@ struct SuspendedEdit: Sendable {
     var id: String
     var text: EditedText.Content
     var mayBeEmpty: Bool
-    /// It came from a draft, so it may differ from the sent message even without undo steps.
+    /// It came from a draft or could not be saved, so it may differ from the sent message even without undo steps.
     var isRestored = false
 }

@@ -36,6 +36,18 @@ public struct TextRange: Hashable, Sendable, Codable {
         location < other.end && other.location < end
     }
 
+    /// Returns where the range is after `replaced` was replaced by `newLength` units. An offset behind `replaced` stays
+    /// on its characters; one inside keeps its distance from the start, limited to the new text.
+    func moved(replacing replaced: TextRange, by newLength: Int) -> TextRange {
+        func place(of offset: Int) -> Int {
+            if offset <= replaced.location { return offset }
+            if offset >= replaced.end { return offset - replaced.length + newLength }
+            return replaced.location + min(offset - replaced.location, newLength)
+        }
+        let start = place(of: location)
+        return isEmpty ? .caret(start) : TextRange(start: start, end: place(of: end))
+    }
+
     /// Whether this range contains `other`; an empty range at either edge counts as contained.
     public func covers(_ other: TextRange) -> Bool {
         location <= other.location && other.end <= end

@@ -161,13 +161,15 @@ final class AttachmentCell {
 
     private func request(for press: KeyPress) -> Request? {
         let alt = press.modifiers.contains(.alt)
+        // From right to left, the next file is on the left.
+        let right = widget.isRightToLeft ? -1 : 1
         switch press.key {
         case GDK_KEY_Delete, GDK_KEY_KP_Delete, GDK_KEY_BackSpace: return .remove
         case GDK_KEY_Return, GDK_KEY_KP_Enter: return canRetry ? .retry : .describe
         case GDK_KEY_space, GDK_KEY_F2: return .describe
         case GDK_KEY_Insert, GDK_KEY_KP_Insert: return .placeInText
-        case GDK_KEY_Left where alt: return .move(-1)
-        case GDK_KEY_Right where alt: return .move(1)
+        case GDK_KEY_Left where alt: return .move(-right)
+        case GDK_KEY_Right where alt: return .move(right)
         default: return nil
         }
     }

@@ -15,6 +15,8 @@ final class AttachmentController {
     var onDone: (() -> Void)?
     /// Whether the user sees the composer.
     var isShown: () -> Bool = { true }
+    /// The maximum number of bytes of pasted or dropped content that is no file.
+    var contentLimit = ChatLimits.attachmentBytes
 
     private let model: any ComposerModel
     private let queue: AttachmentQueue
@@ -73,6 +75,12 @@ final class AttachmentController {
         }
     }
 
+    /// Ends ``acceptDrops(on:hint:)``, for a host that has named another area to the bar.
+    func endDrops() {
+        drops?.end()
+        drops = nil
+    }
+
     /// Adds the clipboard's content if it is files or media.
     /// - Returns: `false` if it is text, which the editor pastes.
     func handlePaste(from widget: Widget) -> Bool {
@@ -95,7 +103,8 @@ final class AttachmentController {
         }
     }
 
-    private func handle(_ offer: ContentOffer) {
+    /// Adds pasted or dropped content. Finishes a drop.
+    func handle(_ offer: ContentOffer) {
         switch queue.limits.choice(among: offer.types) {
         case .files:
             offer.readFiles { [weak self] files in
@@ -104,10 +113,16 @@ final class AttachmentController {
                 if files.isEmpty { self.handleText(offer) } else { self.finish(offer, files) }
             }
         case .media(let type):
-            offer.readData(type, limit: ChatLimits.attachmentBytes) { [weak self] data in
-                offer.finishDrop(isAccepted: data != nil)
-                guard let data, let self else { return }
-                self.add([Self.item(data, type)])
+            let limit = contentLimit
+            offer.readData(type, limit: limit) { [weak self] result in
+                switch result {
+                case .success(let data):
+                    offer.finishDrop(isAccepted: true)
+                    self?.add([Self.item(data, type)])
+                case .failure(let failure):
+                    offer.finishDrop(isAccepted: false)
+                    self?.queue.report(Self.error(failure, limit: limit))
+                }
             }
         case .fragment, .text, .nothing: handleText(offer)
         }
@@ -123,6 +138,14 @@ final class AttachmentController {
             offer.finishDrop(isAccepted: text != nil)
             guard let text, !text.isEmpty, let self else { return }
             self.model.handle(.paste([.text(text)]))
+        }
+    }
+
+    /// The error that the user is shown for content that was not read.
+    static func error(_ failure: ContentStream.Failure, limit: Int) -> ChatError {
+        switch failure {
+        case .unreadable: .unreadableFile
+        case .tooLarge: .fileTooLarge(limit: limit)
         }
     }
 

@@ -36,6 +36,9 @@ final class FileDropArea {
         area.addController(target)
     }
 
+    /// Whether the area is there still: GTK removes the drop target with it.
+    var isAttached: Bool { target.widget != nil }
+
     isolated deinit { end() }
 
     /// Removes the drop target, which may be on a widget that lives longer.

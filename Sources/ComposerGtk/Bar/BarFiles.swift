@@ -9,7 +9,8 @@ final class BarFiles {
     private let binding: ComposerBinding
 
     /// Returns `nil` if the model does not accept files.
-    init?(binding: ComposerBinding, widgets: ComposerWidgets) {
+    /// - Parameter acceptsDrops: Whether files can be dropped on the bar; otherwise the host has named another area.
+    init?(binding: ComposerBinding, widgets: ComposerWidgets, acceptsDrops: Bool) {
         guard let attachmentController = AttachmentController(model: binding.model) else { return nil }
         self.attachmentController = attachmentController
         self.widgets = widgets
@@ -24,7 +25,7 @@ final class BarFiles {
         }
         attachmentController.onDone = { [textView = widgets.textView] in textView.grabFocus() }
         attachmentController.isShown = { [revealer = widgets.revealer] in revealer.isMapped }
-        attachmentController.acceptDrops(on: widgets.content, hint: nil)
+        if acceptsDrops { attachmentController.acceptDrops(on: widgets.content, hint: nil) }
     }
 
     /// Whether the attach button and the tray are visible. Host plug-ins are consulted in any case.

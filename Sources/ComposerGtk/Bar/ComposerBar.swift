@@ -73,6 +73,7 @@ public final class ComposerBar: WidgetImplementation {
         super.init(instance: instance)
         widgets.revealer.setParent(self)
         buttons.onSwipe = { [weak self] in self?.emit("swiped", $0 == .left ? "left" : "right") }
+        buttons.isSwipeHandled = { [weak self] in self?.hasHandler(of: "swiped") ?? false }
         let outputs = BarGeometry.Outputs(
             moved: { [weak self] in self?.emit("moved", numbers: [$0, $1]) },
             resized: { [weak self] in
@@ -129,7 +130,7 @@ public final class ComposerBar: WidgetImplementation {
         binding.cards.makeCard = makeMentionCard
         binding.isReplaced = widgets.middle.child(named: "other") != nil
         if let session = binding.model as? ComposerSession { session.phrases = TypingPhrases(.gettext) }
-        files = BarFiles(binding: binding, widgets: widgets)
+        files = BarFiles(binding: binding, widgets: widgets, acceptsDrops: drops?.isAttached != true)
         files?.attachmentController.tray.onChange = { [weak self] in
             self?.emit("attachments-changed", numbers: [Double($0), Double($1), Double($2)])
         }
@@ -206,6 +207,8 @@ public final class ComposerBar: WidgetImplementation {
     // MARK: Files
 
     private(set) var files: BarFiles?
+    /// The host's area for drops, which it names once for all models.
+    private var drops: FileDropArea?
 
     /// Whether files can be attached with a menu, by paste and by drag and drop, and are shown in a tray above the
     /// text (SLK-36, MIB-36). A session without `ComposerSession.media` stores copies in the temporary directory.
@@ -226,11 +229,20 @@ public final class ComposerBar: WidgetImplementation {
         didSet { showFiles() }
     }
 
-    /// Accepts files dropped anywhere on `area`, instead of on the bar alone, and highlights it during a drag.
+    /// Accepts files dropped anywhere on `area`, instead of on the bar alone, and highlights it during a drag. This
+    /// holds for every ``model``.
     /// - Parameter overlay: The overlay for a hint, or `nil` for none.
     public func acceptDrops(on area: Widget, hint overlay: Overlay? = nil) {
         _ = boundModel
-        files?.attachmentController.acceptDrops(on: area, hint: overlay)
+        files?.attachmentController.endDrops()
+        drops?.end()
+        drops = FileDropArea(
+            area, overlay: overlay,
+            accepts: { [weak self] in self?.files?.attachmentController.acceptsDrop(of: $0) ?? false },
+            onDrop: { [weak self] offer in
+                guard let files = self?.files else { return offer.finishDrop(isAccepted: false) }
+                files.attachmentController.handle(offer)
+            })
     }
 
     /// Opens the file chooser for files of any kind.

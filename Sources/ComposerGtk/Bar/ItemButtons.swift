@@ -24,6 +24,8 @@ final class ItemButtons {
 
     /// Called with swipes, after the items (MIB-16).
     var onSwipe: ((SwipeDirection) -> Void)?
+    /// Whether anybody besides the items listens to swipes.
+    var isSwipeHandled: () -> Bool = { false }
     private let boxes: [ItemSlot: Box]
     private let bottom: Widget
     private var displayedButtons: [ItemSlot: [Button]] = [:]
@@ -112,14 +114,15 @@ final class ItemButtons {
         textView.addController(swipe)
     }
 
-    /// Alt+Left and Alt+Right are the keyboard equivalents of swipes.
+    /// Alt+Left and Alt+Right are the keyboard equivalents of swipes. Where nobody listens to those, the window may use
+    /// the keys, for example to go back.
     private func addSwipeKeys(to textView: Widget) {
         let keys = KeyController(.capture)
         keys.onPress { [weak self] key in
-            let chord = KeyChord(key)
-            switch chord {
-            case KeyChord("Left", .alt): self?.swiped(.left)
-            case KeyChord("Right", .alt): self?.swiped(.right)
+            guard let self, !self.items.all.isEmpty || self.isSwipeHandled() else { return false }
+            switch KeyChord(key) {
+            case KeyChord("Left", .alt): self.swiped(.left)
+            case KeyChord("Right", .alt): self.swiped(.right)
             default: return false
             }
             return true

@@ -28,9 +28,9 @@ package enum Clipboard {
             return completion([.fragment(fragment)])
         }
         guard !asPlainText, content.offers(ClipboardFragment.mediaType) else { return readText(content, completion) }
-        content.readData(ClipboardFragment.mediaType) { data in
-            // Any program may offer this type: fall back to text if the data cannot be decoded.
-            guard let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
+        content.readData(ClipboardFragment.mediaType) { result in
+            // Any program may offer this type: fall back to text if the data cannot be read or decoded.
+            guard let data = try? result.get(), let fragment = try? ClipboardFragment.decode(data) else {
                 return readText(content, completion)
             }
             completion([.fragment(fragment)])

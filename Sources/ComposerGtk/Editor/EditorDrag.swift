@@ -80,10 +80,10 @@ final class EditorDrag {
             return drop.finishDrop(.copy)
         }
         guard drop.offers(ClipboardFragment.mediaType) else { return handleText(drop, at: offset) }
-        drop.readData(ClipboardFragment.mediaType, limit: ClipboardFragment.maxEncodedBytes) { [weak self] data in
+        drop.readData(ClipboardFragment.mediaType, limit: ClipboardFragment.maxEncodedBytes) { [weak self] result in
             guard let self else { return drop.finishDrop([]) }
-            // Any program may offer this type: fall back to text if the data cannot be decoded.
-            guard let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
+            // Any program may offer this type: fall back to text if the data cannot be read or decoded.
+            guard let data = try? result.get(), let fragment = try? ClipboardFragment.decode(data) else {
                 return self.handleText(drop, at: offset)
             }
             self.insert(.fragment(fragment), at: offset)

@@ -85,7 +85,6 @@ final class InlineImages {
         let entry = InlineImage(source: source, widget: widget, anchor: anchor)
         images.append(entry)
         describe(entry, attachment)
-        loadImage(of: entry)
     }
 
     private func describe(_ entry: InlineImage, _ attachment: Attachment?) {
@@ -95,10 +94,14 @@ final class InlineImages {
         entry.widget.setAccessibleLabel(name)
         entry.widget.tooltip = name
         scale(entry)
+        // The file may be attached after its image is in the text.
+        loadImage(of: entry)
     }
 
     private func loadImage(of entry: InlineImage) {
-        guard entry.loading == nil, let load, let attachment = entry.attachment else { return }
+        guard entry.loading == nil, let load, let attachment = entry.attachment, attachment.upload == .ready else {
+            return
+        }
         let factor = Double(textView.scaleFactor)
         let size = ComposerSize(width: 4096, height: Self.maxHeight * factor)
         entry.loading = Task { [weak entry] in

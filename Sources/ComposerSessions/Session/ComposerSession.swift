@@ -281,8 +281,7 @@ public final class ComposerSession: ComposerModel {
             guard let message = pendingMessage(id) else { return }
             let error = await failure(of: { try await self.onSend?(message) })
             handle(error == nil ? .sendAccepted(id) : .sendFailed(id))
-            // The composer may be empty now: restore a message that failed earlier.
-            if composer.failedCount > 0 { handle(.restoreFailedMessage) }
+            restoreFailed()
             onDelivered?(.message(message), error)
         }
     }
@@ -291,9 +290,13 @@ public final class ComposerSession: ComposerModel {
         run { [self] in
             let error = await failure(of: { try await self.onEdit?(id, message) })
             if error != nil { handle(.editFailed(id: id, message)) }
+            restoreFailed()
             onDelivered?(.edit, error)
         }
     }
+
+    /// The composer may be empty now: restores an edit or a message that failed while something was being written.
+    private func restoreFailed() { handle(.restoreFailedMessage) }
 
     /// - Parameter id: the message that ``cancelSending()`` cancels; `nil` for an edit.
     private func run(_ id: String? = nil, _ delivery: @escaping @MainActor () async -> Void) {

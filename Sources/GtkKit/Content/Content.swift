@@ -51,31 +51,48 @@ extension WidgetProtocol {
 public enum ContentStream {
     /// The maximum number of bytes to read.
     public static let limit = 256 << 20
-    private static let chunk: gsize = 1 << 20
+
+    /// Why the data is not there.
+    public nonisolated enum Failure: Error, Equatable, Sendable {
+        case unreadable
+        /// There are more bytes than the limit allows.
+        case tooLarge
+    }
+
+    /// What has been read so far. Each read appends to it: a value passed on from read to read would be copied by each.
+    private final class Received {
+        var data = Data()
+    }
 
     /// Reads the stream to its end and closes it.
     ///
     /// - Parameters:
     ///   - stream: A GInputStream; ownership passes to the callee.
-    ///   - done: Receives `nil` on a read error or if the stream exceeds `limit` bytes.
+    ///   - limit: The maximum number of bytes.
+    ///   - chunk: The maximum number of bytes of a single read.
     public static func readAll(
-        _ stream: Object, limit: Int = ContentStream.limit, _ done: @escaping @MainActor (Data?) -> Void
+        _ stream: Object, limit: Int = ContentStream.limit, chunk: Int = 1 << 20,
+        _ done: @escaping @MainActor (Result<Data, Failure>) -> Void
     ) {
-        read(stream, Data(), limit, done)
+        read(stream, Received(), limit, chunk, done)
     }
 
     private static func read(
-        _ stream: Object, _ received: Data, _ limit: Int, _ done: @escaping @MainActor (Data?) -> Void
+        _ stream: Object, _ received: Received, _ limit: Int, _ chunk: Int,
+        _ done: @escaping @MainActor (Result<Data, Failure>) -> Void
     ) {
         AsyncCall.start {
-            g_input_stream_read_bytes_async(stream.cast(), chunk, G_PRIORITY_DEFAULT, nil, $0, $1)
+            g_input_stream_read_bytes_async(stream.cast(), gsize(chunk), G_PRIORITY_DEFAULT, nil, $0, $1)
         } _: { _, result in
-            guard let bytes = g_input_stream_read_bytes_finish(stream.cast(), result, nil) else { return done(nil) }
+            guard let bytes = g_input_stream_read_bytes_finish(stream.cast(), result, nil) else {
+                return done(.failure(.unreadable))
+            }
             defer { g_bytes_unref(bytes) }
             var size: gsize = 0
-            guard let start = g_bytes_get_data(bytes, &size), size > 0 else { return done(received) }
-            guard received.count + Int(size) <= limit else { return done(nil) }
-            read(stream, received + Data(bytes: start, count: Int(size)), limit, done)
+            guard let start = g_bytes_get_data(bytes, &size), size > 0 else { return done(.success(received.data)) }
+            guard received.data.count + Int(size) <= limit else { return done(.failure(.tooLarge)) }
+            received.data.append(start.assumingMemoryBound(to: UInt8.self), count: Int(size))
+            read(stream, received, limit, chunk, done)
         }
     }
 }

@@ -40,9 +40,11 @@ public final class ContentOffer: Object {
         return advertised + others.filter { !advertised.contains($0) }
     }
 
-    /// Reads the content as the given MIME type; calls `done` with `nil` on failure or above `limit` bytes.
+    /// Reads the content as the given MIME type.
+    /// - Parameter limit: The maximum number of bytes.
     public func readData(
-        _ type: String, limit: Int = ContentStream.limit, _ done: @escaping @MainActor (Data?) -> Void
+        _ type: String, limit: Int = ContentStream.limit,
+        _ done: @escaping @MainActor (Result<Data, ContentStream.Failure>) -> Void
     ) {
         AsyncCall.start { callback, data in
             type.withCString { type in
@@ -57,7 +59,7 @@ public final class ContentOffer: Object {
             let stream =
                 isDrop
                 ? gdk_drop_read_finish(cast(), result, nil, nil) : gdk_clipboard_read_finish(cast(), result, nil, nil)
-            guard let stream else { return done(nil) }
+            guard let stream else { return done(.failure(.unreadable)) }
             ContentStream.readAll(Object(owning: UnsafeMutableRawPointer(stream)), limit: limit, done)
         }
     }

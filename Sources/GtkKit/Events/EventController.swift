@@ -118,15 +118,33 @@ public final class KeyController: EventController {
 /// A key that goes down or up.
 public struct KeyPress: ControllerEvent {
     public let controller: KeyController
-    /// The symbol, as in `GDK_KEY_Return`.
+    /// The symbol, as in `GDK_KEY_Return`. With Control, Alt or Super under a layout of another script, it is the Latin
+    /// letter that the key has in another layout of the user's, if any: shortcuts go by those.
     public let keyval: UInt32
+    /// The number of the key, whatever its symbol.
+    public let keycode: UInt32
     /// The modifiers that are held down.
     public let modifiers: Modifiers
 
     init(_ arguments: SignalArguments) {
-        controller = arguments.controller()
-        keyval = arguments.uint(0)
+        let controller: KeyController = arguments.controller()
+        let keycode = arguments.uint(1)
+        self.controller = controller
+        self.keycode = keycode
         modifiers = Modifiers(rawValue: arguments.flags(2))
+        keyval = Self.shortcutSymbol(arguments.uint(0), modifiers, in: { controller.symbols(ofKey: keycode) })
+    }
+
+    /// The symbol by which shortcuts know a key.
+    ///
+    /// - Parameters:
+    ///   - keyval: The symbol in the current layout.
+    ///   - layouts: Returns the key's symbols without modifiers in all layouts.
+    static func shortcutSymbol(_ keyval: UInt32, _ modifiers: Modifiers, in layouts: () -> [UInt32]) -> UInt32 {
+        guard !modifiers.isDisjoint(with: [.control, .alt, .super]), KeyValue.isOfAnotherScript(keyval),
+            let letter = layouts().first(where: { KeyValue.isASCIILetter($0) })
+        else { return keyval }
+        return modifiers.contains(.shift) ? KeyValue.uppercase(letter) : letter
     }
 
     /// ``keyval``, typed like the `GDK_KEY_…` constants.
@@ -143,6 +161,20 @@ extension KeyController {
     /// - Returns: Whether it did.
     @discardableResult
     public func forward(to widget: some WidgetProtocol) -> Bool { shim_forward_key(pointer, widget.gtk) != 0 }
+
+    /// Returns a key's symbols without modifiers, one for each of the keyboard's layouts.
+    fileprivate func symbols(ofKey keycode: UInt32) -> [UInt32] {
+        guard let widget, let display = gtk_widget_get_display(widget.cast()) else { return [] }
+        var (keys, keyvals): (UnsafeMutablePointer<GdkKeymapKey>?, UnsafeMutablePointer<guint>?) = (nil, nil)
+        var count: gint = 0
+        guard gdk_display_map_keycode(display, keycode, &keys, &keyvals, &count) != 0 else { return [] }
+        defer {
+            g_free(keys)
+            g_free(keyvals)
+        }
+        guard let entries = keys, let symbols = keyvals else { return [] }
+        return (0..<Int(count)).filter { entries[$0].level == 0 }.map { symbols[$0] }
+    }
 }
 
 /// The pointer's movement over a widget.
@@ -247,6 +279,23 @@ public nonisolated enum KeyValue {
     public static func character(_ keyval: UInt32) -> Unicode.Scalar? {
         let character = gdk_keyval_to_unicode(keyval)
         return character == 0 ? nil : Unicode.Scalar(character)
+    }
+
+    /// Whether the symbol belongs to a script other than Latin. Digits, punctuation and keys like Return do not.
+    static func isOfAnotherScript(_ keyval: UInt32) -> Bool {
+        guard let character = character(keyval) else { return false }
+        // The Latin letters end with the phonetic ones; those with two marks, as in Vietnamese, are elsewhere.
+        if character.value < 0x2B0 || (0x1E00...0x1EFF).contains(character.value) { return false }
+        return switch character.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .enclosingMark:
+            true
+        default: false
+        }
+    }
+
+    static func isASCIILetter(_ keyval: UInt32) -> Bool {
+        character(keyval).map { $0.isASCII && $0.properties.isAlphabetic } ?? false
     }
 
     public static func uppercase(_ keyval: UInt32) -> UInt32 { gdk_keyval_to_upper(keyval) }

@@ -10,6 +10,12 @@ final class AnchoredPosition {
     var followsEnd = true { didSet { if !followsEnd { leaveEnd() } } }
 
     private(set) var anchor = ScrollAnchor.end
+    /// Whether the anchor was requested and awaits its layout. Until then the viewport's extent and the rows in view
+    /// are those from before.
+    private var isRequested = true
+    /// The key of the row that was requested, by which a reset finds it again; `nil` for the end or the initial
+    /// position.
+    private var requestedKey: AnyHashable?
     /// How far below their anchored position the rows are, in pixels, while an animation moves them there.
     private(set) var displacement = 0.0
     /// The row that was scrolled into view and stays there when the list shrinks, until the next scroll.
@@ -26,6 +32,7 @@ final class AnchoredPosition {
         retainPinnedRow(in: Double(height))
         let range = layout.positionRows(
             width: width, height: height, at: anchor, displacement: displacement)
+        isRequested = false
         // While an animation is under way, the anchor is its target.
         if !isAnimating { resolveAnchor(range) }
     }
@@ -83,7 +90,8 @@ final class AnchoredPosition {
     /// - Parameter index: In `0...layout.index.rows`.
     func insert(_ count: Int, at index: Int) {
         stayAtEnd()
-        anchor = anchor.inserting(count, at: index)
+        // An empty list has no row to hold in place: the anchor says where it opens.
+        if layout.index.rows > 0 { anchor = anchor.inserting(count, at: index) }
         layout.insert(count, at: index)
     }
 
@@ -91,18 +99,26 @@ final class AnchoredPosition {
     func remove(_ range: Range<Int>) {
         moveAnchor(outOf: range)
         layout.remove(range)
+        returnHomeIfEmpty()
     }
 
-    /// Reloads all rows. The anchor stays on its row, or on another one in view, if that still exists.
+    /// Reloads all rows. The anchor stays on its row, or on another one in view, if that still exists. An animation
+    /// continues if its target still exists.
     func reset() {
         let survivor = anchorSurvivingReset()
         layout.reset()
         anchor = survivor ?? anchor.clamped(to: layout.index.rows)
+        returnHomeIfEmpty()
+    }
+
+    /// The rows that come after all were removed are placed as in a new list, unless they follow its end.
+    private func returnHomeIfEmpty() {
+        if layout.index.rows == 0, anchor != .end { returnHome() }
     }
 
     /// Anchors to the end if less than half a pixel from it, consistently with ``RowLayout/isAtEnd``.
     private func stayAtEnd() {
-        guard followsEnd, layout.isAtEnd, !isAnimating, layout.index.rows > 0 else { return }
+        guard followsEnd, !isRequested, layout.isAtEnd, !isAnimating, layout.index.rows > 0 else { return }
         if isInverted || layout.viewport.extent.above > 0 { anchor = .end }
     }
 
@@ -116,6 +132,7 @@ final class AnchoredPosition {
         if let neighbor = layout.positionedNeighbor(of: range) {
             let isLater = neighbor.index >= range.upperBound
             anchor = holding(neighbor).on(isLater ? neighbor.index - range.count : neighbor.index)
+            isRequested = false
         } else {
             anchor = anchor.on(max(0, min(range.lowerBound, layout.index.rows - range.count - 1)))
         }
@@ -125,24 +142,45 @@ final class AnchoredPosition {
     /// Returns the anchor with its row's new index, or one for the nearest row in view that still exists.
     private func anchorSurvivingReset() -> ScrollAnchor? {
         guard let source = layout.source, let anchored = anchor.row else { return nil }
+        func newIndex(of key: AnyHashable) -> Int? {
+            source.index(of: key).flatMap { $0 < source.count ? $0 : nil }
+        }
+        if isRequested || isAnimating {
+            guard let requestedKey else { return nil }
+            if let index = newIndex(of: requestedKey) { return anchor.on(index) }
+            // The positions of the rows in view include the displacement.
+            displacement = 0
+        }
         for row in layout.rowsInView.sorted(by: { abs($0.index - anchored) < abs($1.index - anchored) }) {
-            guard let newIndex = source.index(of: row.key), newIndex < source.count else { continue }
-            return holding(row).on(newIndex)
+            if let index = newIndex(of: row.key) { return holding(row).on(index) }
         }
         return nil
+    }
+
+    /// The key of the row that is anchored, or `nil` for the end.
+    private var anchoredKey: AnyHashable? {
+        guard let source = layout.source, let row = anchor.row, row >= 0, row < layout.index.rows, row < source.count
+        else { return nil }
+        return source.key(at: row)
     }
 
     // MARK: Moving
 
     /// Returns to the initial position, as if nobody had scrolled.
     func returnHome() {
-        anchor = !isInverted ? .row(0, .start, 0) : followsEnd ? .end : .row(ScrollAnchor.lastRow, .end, 0)
+        anchor = home
         displacement = 0
+        (isRequested, requestedKey) = (true, nil)
         layout.queue()
     }
 
+    /// The initial position.
+    private var home: ScrollAnchor {
+        !isInverted ? .row(0, .start, 0) : followsEnd ? .end : .row(ScrollAnchor.lastRow, .end, 0)
+    }
+
     private func leaveEnd() {
-        if anchor == .end { anchor = lastRow }
+        if anchor == .end { anchor = layout.index.rows > 0 ? lastRow : home }
     }
 
     /// The bottom edge of the row that is last now: unlike the end, it does not follow rows added later.
@@ -170,6 +208,8 @@ final class AnchoredPosition {
             anchor = .row(row, .start, index.offset(of: row) - offset)
         }
         layout.jump(to: offset)
+        // Unlike after `go`, the viewport's extent is that of the new position.
+        isRequested = false
     }
 
     /// Moves the viewport to an anchor.
@@ -191,6 +231,15 @@ final class AnchoredPosition {
         // Beyond the measured rows, content would visibly jump: animate one viewport height at most.
         let page = layout.viewport.height
         displacement = max(-page, min(page, distance))
+        (isRequested, requestedKey) = (true, anchoredKey)
+        layout.queue()
+    }
+
+    /// Holds the top of a row in view in place during the next layout, in which its height changes.
+    func holdTop(of key: AnyHashable) {
+        guard !isRequested, !isAnimating, let row = layout.rowsInView.first(where: { $0.key == key }) else { return }
+        anchor = .row(row.index, .start, row.top)
+        (isRequested, requestedKey) = (true, key)
         layout.queue()
     }
 

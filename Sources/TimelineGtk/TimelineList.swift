@@ -151,6 +151,10 @@ public final class TimelineList: ScrollableImplementation {
     /// Reports that the content of these rows has changed while their keys have not.
     public func update(at index: Int, count: Int = 1) { layout.update(index..<(index + max(0, count))) }
 
+    /// Keeps the top of a row in place in the next layout, instead of the rows below it. Call this before a row in view
+    /// expands or collapses at the user's request: what was clicked stays under the pointer.
+    public func holdTop(of key: AnyHashable) { anchoring.holdTop(of: key) }
+
     /// Reports that anything may have changed. The scroll position is preserved if the anchor's row, or another row in
     /// view, still exists.
     public func reset() {

@@ -149,6 +149,37 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    /// The text of a plain message is used again: what a search has found in one is not highlighted in another.
+    func testSearchHighlightsStayWithTheirMessage() {
+        onMain {
+            let bench = Bench(markdown: "red roses")
+            let text = bench.text
+            bench.view.highlight(SearchTerms(terms: ["roses"]))
+            XCTAssertEqual(bench.view.highlightedText, "roses")
+            bench.view.show(MessageMarkup.body(markdown: "# Flowers\n\nand trees"), sender: "Ann")
+            bench.view.highlight(SearchTerms(terms: []))
+            bench.view.show(MessageMarkup.body(markdown: "red tulips"), sender: "Ann")
+            bench.view.highlight(SearchTerms(terms: []))
+            XCTAssertTrue(bench.text === text)
+            XCTAssertEqual(text.highlightedRanges, [])
+            bench.window.close()
+        }
+    }
+
+    func testExpandedAndCollapsedDetailsAreReported() {
+        onMain {
+            let bench = Bench(MessageMarkup.body(html: "<details><summary>More</summary>words</details>"))
+            var toggles = 0
+            bench.view.onDetailsToggle = { toggles += 1 }
+            let expander = bench.view.widget.descendants.first { $0.isInstance(of: gtk_expander_get_type()) }
+            expander?.setProperty("expanded", true)
+            XCTAssertEqual(toggles, 1)
+            expander?.setProperty("expanded", false)
+            XCTAssertEqual(toggles, 2)
+            bench.window.close()
+        }
+    }
+
     func testHighlightingCodeDoesNotChangeItsSize() {
         onMain {
             let bench = Bench(markdown: "```python\ndef f(x):\n    return \"é\" # note\n```")

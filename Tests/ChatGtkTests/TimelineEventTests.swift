@@ -42,6 +42,96 @@ final class TimelineEventTests: GtkTestCase {
         }
     }
 
+    func testExpandingAGroupLeavesItsSummaryUnderThePointer() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try finish { [backend = bench.fixture.backend] in
+                try await backend.setTopic("First", of: ConversationBench.room)
+                try await backend.renameRoom(ConversationBench.room, to: "Short")
+                try await backend.setTopic("Second", of: ConversationBench.room)
+            }
+            XCTAssertTrue(bench.wait { Self.group(bench)?.lines.count == 3 })
+            bench.waitUntilIdle()
+            XCTAssertTrue(bench.list.isAtEnd)
+            let row = try XCTUnwrap(Self.row(bench))
+            let id = TimelineItem.ID.events(try XCTUnwrap(Self.group(bench)).id)
+            let top = { bench.list.bounds(of: id)?.top ?? .nan }
+            let (place, height) = (top(), row.widget.height)
+            try bench.activate()
+            try RealInput.point(at: row.widget)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { row.widget.height > height })
+            bench.waitUntilIdle()
+            XCTAssertEqual(top(), place, accuracy: 0.5)
+            XCTAssertFalse(bench.list.isAtEnd)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { row.widget.height == height }, "the pointer is still over it")
+            bench.waitUntilIdle()
+            XCTAssertEqual(top(), place, accuracy: 0.5)
+            let message = Message(
+                id: MessageID("later"), roomID: ConversationBench.room, sender: ConversationBench.other,
+                text: "one more", sentAt: Date(timeIntervalSince1970: 1_790_000_000), position: 1000)
+            bench.model.apply(.changed([message]))
+            bench.waitUntilIdle()
+            XCTAssertNotNil(bench.model.rows.last?.message)
+            XCTAssertTrue(bench.list.isAtEnd, "the end is followed again")
+            try bench.close()
+        }
+    }
+
+    func testExpandingDetailsLeavesTheirMessageInPlace() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(30, unread: 0)
+            try finish { [store = fixture.store] in
+                _ = try await store.append(
+                    NewMessage(
+                        id: MessageID("m30"), sender: ConversationBench.own, text: "Log",
+                        sentAt: Date(timeIntervalSince1970: 1_768_000_000),
+                        formattedText: "<details><summary>Log</summary>one<br>two<br>three<br>four</details>"),
+                    to: ConversationBench.room)
+            }
+            let bench = try ConversationBench(in: fixture)
+            XCTAssertTrue(bench.list.isAtEnd)
+            let row = try XCTUnwrap(bench.row(30))
+            let expander = try XCTUnwrap(
+                row.widget.descendants.first { $0.isInstance(of: gtk_expander_get_type()) })
+            let top = { bench.list.bounds(of: bench.id(30))?.top ?? .nan }
+            let (place, height) = (top(), row.widget.height)
+            expander.setProperty("expanded", true)
+            XCTAssertTrue(bench.wait { row.widget.height > height })
+            bench.waitUntilIdle()
+            XCTAssertEqual(top(), place, accuracy: 0.5)
+            XCTAssertFalse(bench.list.isAtEnd)
+            expander.setProperty("expanded", false)
+            XCTAssertTrue(bench.wait { row.widget.height == height })
+            bench.waitUntilIdle()
+            XCTAssertEqual(top(), place, accuracy: 0.5)
+            XCTAssertTrue(bench.list.isAtEnd)
+            try bench.close()
+        }
+    }
+
+    /// A row that was expanded is used again for an event by itself.
+    func testRecycledRowIsNoMoreExpandableThanItsEvents() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let group = { (ids: [String]) in
+                EventGroup(
+                    lines: ids.map {
+                        EventGroup.Line(
+                            id: MessageID($0), event: RoomEvent(.topicSet, after: "Tea"), actor: .currentUser,
+                            subject: .currentUser, sentAt: Date(timeIntervalSince1970: 0))
+                    }, isExpanded: true)
+            }
+            let row = EventRow { _ in }
+            row.show(.events(group(["a", "b"])), selected: nil)
+            XCTAssertEqual(row.accessiblyExpanded, true)
+            row.show(.events(group(["c"])), selected: nil)
+            XCTAssertNil(row.accessiblyExpanded)
+            try fixture.close()
+        }
+    }
+
     @MainActor private static func group(_ bench: ConversationBench) -> EventGroup? { bench.model.rows.last?.events }
 
     @MainActor private static func row(_ bench: ConversationBench) -> EventRow? {

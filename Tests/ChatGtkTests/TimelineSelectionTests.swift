@@ -1,10 +1,13 @@
 import CGtk
 import ChatCore
+import ChatStore
 import ChatViewModels
 import Composer
+import Foundation
 import GtkKit
 import GtkTestSupport
 import LocalBackend
+import TimelineGtk
 import XCTest
 
 @testable import ChatGtk
@@ -34,6 +37,49 @@ final class TimelineSelectionTests: GtkTestCase {
             try bench.press("Escape")
             XCTAssertTrue(bench.wait { bench.model.state.selection.count == 0 })
             XCTAssertFalse(bench.view.composerHasFocus, "one layer a press")
+            try bench.close()
+        }
+    }
+
+    /// Neither what responds to clicks itself, such as a spoiler, nor a button, such as a quote, a picture or a card.
+    func testClicksThatSelectMessagesOpenNothingInThem() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(30, unread: 0)
+            try finish { [store = fixture.store] in
+                _ = try await store.append(
+                    NewMessage(
+                        id: MessageID("m30"), sender: ConversationBench.own, text: "secret words behind a cover",
+                        sentAt: Date(timeIntervalSince1970: 1_768_000_000),
+                        formattedText: "<span data-mx-spoiler>secret words behind a cover</span>"),
+                    to: ConversationBench.room)
+            }
+            let bench = try ConversationBench(in: fixture)
+            try bench.activate()
+            let texts = try XCTUnwrap(bench.row(30)).widget.descendants.compactMap { BodyText.of($0) }
+            let spoiler = try XCTUnwrap(texts.first)
+            let quote = try XCTUnwrap(bench.row(29)?.widget.descendants.first { $0.hasStyle("message-quote") })
+            bench.model.send(.selection(.toggle(MessageID("m28"))))
+            XCTAssertTrue(bench.wait { bench.view.selectionBar.widget.isRevealed })
+            try RealInput.point(at: quote)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { bench.model.state.selection.count == 2 })
+            bench.waitUntilIdle()
+            XCTAssertTrue(bench.list.isAtEnd, "it did not jump to what is quoted")
+            // Each click is at another place, so that none is the second one of a double click.
+            try RealInput.point(at: spoiler.widget, x: 10, y: 6)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { bench.model.state.selection.count == 3 })
+            bench.waitUntilIdle()
+            XCTAssertTrue(spoiler.isCovered(0))
+            for id in ["m28", "m29"] { bench.model.send(.selection(.toggle(MessageID(id)))) }
+            try RealInput.point(at: spoiler.widget, x: 60, y: 6)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { bench.model.state.selection.isEmpty })
+            bench.waitUntilIdle()
+            XCTAssertTrue(spoiler.isCovered(0), "when the click was made, the message was selected")
+            try RealInput.point(at: spoiler.widget, x: 110, y: 6)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { !spoiler.isCovered(0) }, "without selected messages a click reveals it")
             try bench.close()
         }
     }

@@ -192,6 +192,16 @@ import Testing
         #expect(!text.contains("Text 11"))
     }
 
+    @Test("Of messages that all have no text nothing is copied, not even who sent them")
+    func copiesNothingWithoutText() async throws {
+        await open(9...12)
+        service.known = { id in .of(Int64(id.rawValue.dropFirst())!, text: id == MessageID("m9") ? nil : "") }
+        let none = try await loaded.fragment(of: ["m12", "m11"].map { MessageID($0) })
+        #expect(none.text.isEmpty)
+        let one = try await loaded.fragment(of: ["m12", "m9"].map { MessageID($0) })
+        #expect(one.text.contains("Text 9"))
+    }
+
     @Test("Messages too long to be shown in full are copied with their formatting")
     func copiesLongMessagesWithFormatting() async throws {
         await open(9...12)

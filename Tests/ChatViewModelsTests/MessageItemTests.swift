@@ -40,6 +40,15 @@ struct MessageItemTests {
         #expect(!sealed.canReact && sealed.canDelete && sealed.canCopyLink && sealed.selectableText.isEmpty)
     }
 
+    @Test func pictureWithoutACaptionIsForwardedButNotCopied() {
+        var picture = item("")
+        picture.content = Message.Content(
+            kind: .image, attachments: [MediaReference(uri: "a", name: "a.png", type: "image/png")])
+        #expect(!picture.canCopy && picture.canForward && picture.canReply && picture.offersMenu)
+        picture.message.text = "A caption"
+        #expect(picture.canCopy)
+    }
+
     @Test("A message whose latest edit cannot be read says so, and why, until it is deleted")
     @MainActor func unreadableEdit() {
         let text = MessageText(.untranslated, time: { _ in "9:00" }, fullDate: { _ in "Monday" })

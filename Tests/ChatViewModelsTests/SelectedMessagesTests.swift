@@ -85,6 +85,28 @@ import Testing
         #expect(copied == ["Text 1", "Text"])
     }
 
+    @Test("Copying messages without text leaves the clipboard as it is, and a selection of them selected")
+    func copiesNothingOfPictures() async {
+        func picture(_ position: Int64, by sender: Member) -> Message {
+            var picture = Message.of(position, by: sender, text: "")
+            picture.kind = .image
+            picture.attachments = [MediaReference(uri: "a", name: "a.png", type: "image/png")]
+            return picture
+        }
+        let messages = [picture(1, by: Fixtures.other), picture(2, by: Fixtures.own), Message.of(3)]
+        await harness.open(messages)
+        harness.service.known = { id in messages.first { $0.id == id } }
+        timeline.send(.message(MessageID("m1"), .copy))
+        timeline.send(.selection(.copy(focused: MessageID("m1"))))
+        select("m1", "m2")
+        timeline.send(.selection(.copy(focused: nil)))
+        select("m3")
+        timeline.send(.selection(.copy(focused: nil)))
+        await eventually { [harness] in harness.state.selection.isEmpty }
+        let copied = harness.effects.compactMap { if case .copy(let fragment) = $0 { fragment.text } else { nil } }
+        #expect(copied == ["Alex: \nRobin: \nAlex: Text 3"])
+    }
+
     @Test("The menu copies the selected text if it includes the message, or else the whole message")
     func copiesByMenu() async {
         await open()

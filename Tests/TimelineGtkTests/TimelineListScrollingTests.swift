@@ -233,6 +233,83 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
+    /// The list was at its end at the last layout, and is not any more.
+    func testRequestedPositionSurvivesChangesBeforeItsLayout() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            let position = bench.list.position
+            let key = bench.readKey
+            let place = bench.bottom(key)
+            bench.list.scrollToEnd()
+            bench.waitUntilIdle()
+            XCTAssertTrue(bench.list.isAtEnd)
+            XCTAssertTrue(bench.list.restore(position))
+            bench.source.insert([40], at: bench.source.count)
+            bench.source.insert([40], at: 0)
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.bottom(key), place, "a row has come")
+            bench.list.scrollToEnd()
+            bench.waitUntilIdle()
+            XCTAssertTrue(bench.list.restore(position))
+            bench.source.replace(Array(bench.source.keys.dropLast(3)))
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.bottom(key), place, "all rows were read anew")
+            bench.source.show(TimelineListBench.heights(300))
+            let other = bench.source.keys[120]
+            XCTAssertTrue(bench.list.restore(.row(other, below: -20)))
+            bench.source.insert([40], at: bench.source.count)
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.bottom(other), bench.height - 20, "another room was opened")
+            XCTAssertFalse(bench.list.isAtEnd)
+            bench.close()
+        }
+    }
+
+    func testEndIsFollowedThroughSeveralChangesBeforeALayout() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            bench.list.scrollToEnd()
+            for _ in 0..<3 { bench.source.insert([40], at: bench.source.count) }
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end was requested")
+            bench.scroll(by: -0.4)
+            bench.layOut()
+            for _ in 0..<3 { bench.source.insert([40], at: bench.source.count) }
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end was less than half a pixel away")
+            bench.close()
+        }
+    }
+
+    func testResetKeepsTheTargetOfAnAnimation() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(2000))
+            bench.becomeIdle()
+            let target = bench.visibleKeys[2] - 6
+            bench.list.scroll(to: target, at: .start, animated: true)
+            bench.layOut()
+            var key = bench.visibleKeys[2]
+            var place = bench.list.bounds(of: key)?.top ?? .nan
+            bench.source.replace(Array(bench.source.keys.dropFirst(50)))
+            bench.layOut()
+            XCTAssertTrue(bench.list.anchoring.isAnimating)
+            XCTAssertEqual(bench.list.bounds(of: key)?.top ?? .nan, place, accuracy: 1e-6)
+            while bench.list.anchoring.isAnimating { bench.waitUntilIdle() }
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.top(target), 0)
+            let removed = target - 6
+            bench.list.scroll(to: removed, at: .start, animated: true)
+            bench.layOut()
+            key = bench.visibleKeys[2]
+            place = bench.list.bounds(of: key)?.top ?? .nan
+            bench.source.replace(bench.source.keys.filter { $0 != removed })
+            bench.layOut()
+            XCTAssertFalse(bench.list.anchoring.isAnimating, "its target is no more")
+            XCTAssertEqual(bench.list.bounds(of: key)?.top ?? .nan, place, accuracy: 1e-6)
+            bench.close()
+        }
+    }
+
     func testRequestsMoreRowsTwoScreensAheadAndOnce() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(100))

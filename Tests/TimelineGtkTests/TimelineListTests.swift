@@ -155,6 +155,72 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
+    /// SLK-54: a log opens at its start and a conversation at its end, also when they were emptied.
+    func testListThatIsFilledLaterOpensWhereItWouldOtherwise() {
+        onMain {
+            let bench = TimelineListBench([]) {
+                $0.isInverted = false
+                $0.alignment = .start
+            }
+            for _ in 0..<2 {
+                bench.source.insert(TimelineListBench.heights(80), at: 0)
+                bench.source.insert([50], at: bench.source.count)
+                bench.waitUntilIdle()
+                XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
+                XCTAssertFalse(bench.list.isAtEnd)
+                bench.scroll(by: 300)
+                bench.waitUntilIdle()
+                bench.source.remove(at: 0, count: bench.source.count)
+                bench.waitUntilIdle()
+            }
+            bench.close()
+            let conversation = TimelineListBench.reading()
+            conversation.source.remove(at: 0, count: conversation.source.count)
+            conversation.source.insert(TimelineListBench.heights(80), at: 0)
+            conversation.waitUntilIdle()
+            XCTAssertEqual(conversation.bottom(conversation.lastKey), conversation.height)
+            conversation.list.followsEnd = false
+            conversation.source.remove(at: 0, count: 80)
+            conversation.source.insert(TimelineListBench.heights(80), at: 0)
+            conversation.waitUntilIdle()
+            XCTAssertEqual(conversation.bottom(conversation.lastKey), conversation.height)
+            conversation.close()
+        }
+    }
+
+    /// The header of what expands stays under the pointer, and the end is followed as before.
+    func testHeldRowGrowsAndShrinksBelowItsTop() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            let key = bench.visibleKeys[2]
+            let index = bench.source.keys.firstIndex(of: key) ?? 0
+            let place = bench.top(key)
+            for height in [170, 20] {
+                bench.list.holdTop(of: key)
+                bench.source.resize(index, to: height)
+                bench.waitUntilIdle { XCTAssertEqual(bench.top(key), place, "\(height) pixels high") }
+            }
+            bench.list.scrollToEnd()
+            bench.waitUntilIdle()
+            let last = bench.lastKey
+            let lastPlace = bench.top(last)
+            let count = bench.source.count
+            bench.list.holdTop(of: last)
+            bench.source.resize(count - 1, to: 190)
+            bench.waitUntilIdle { XCTAssertEqual(bench.top(last), lastPlace, "at the end") }
+            XCTAssertFalse(bench.list.isAtEnd)
+            bench.list.holdTop(of: last)
+            bench.source.resize(count - 1, to: 30)
+            bench.waitUntilIdle()
+            XCTAssertEqual(bench.bottom(last), bench.height, "nothing empty below")
+            bench.list.holdTop(of: last)
+            bench.waitUntilIdle()
+            bench.source.insert([40], at: count)
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height) }
+            bench.close()
+        }
+    }
+
     func testDetachedListDoesNotFollowItsEnd() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(80)) { $0.followsEnd = false }

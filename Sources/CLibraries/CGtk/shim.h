@@ -116,6 +116,9 @@ static inline void shim_accessible_selected(gpointer widget, gboolean selected) 
 static inline void shim_accessible_expanded(gpointer widget, gboolean expanded) {
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_EXPANDED, expanded, -1);
 }
+static inline void shim_accessible_unexpandable(gpointer widget) {
+    gtk_accessible_reset_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_EXPANDED);
+}
 static inline void shim_accessible_hidden(gpointer widget) {
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
 }

@@ -13,6 +13,8 @@ public final class MessageBodyView {
     public var onLink: ((BodyLink) -> Void)?
     /// Called when the user activates a mention.
     public var onMention: ((ActivatedMention) -> Void)?
+    /// Called when the user has expanded or collapsed details, before the layout that shows it.
+    var onDetailsToggle: (() -> Void)?
 
     /// The text blocks in reading order.
     private(set) var texts: [BodyText] = []
@@ -56,6 +58,8 @@ public final class MessageBodyView {
         } else {
             removeBlocks()
             first.widget.isVisible = false
+            // Not among the texts, it would stay highlighted when it shows another message.
+            first.highlight([])
             texts = []
             add(blocks, to: widget)
         }
@@ -266,7 +270,9 @@ public final class MessageBodyView {
         let content = Box(.vertical, spacing: 6)
         content.addStyle("message-details")
         add(blocks, to: content)
-        return Expander(label: label, child: content)
+        let expander = Expander(label: label, child: content)
+        expander.connect("notify::expanded") { [weak self] _ in self?.onDetailsToggle?() }
+        return expander
     }
 }
 

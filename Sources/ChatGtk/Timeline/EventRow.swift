@@ -15,6 +15,8 @@ final class EventRow: TimelineRow {
     private let readReceipts: ReadReceiptsView
     private var group: EventGroup?
     private(set) var accessibleText = ""
+    /// Whether screen readers are told that the row is expanded; `nil` if there is nothing to expand.
+    private(set) var accessiblyExpanded: Bool?
 
     /// - Parameter toggle: Expands or collapses the group with the given ID.
     init(avatarLoader: AvatarLoader? = nil, toggle: @escaping @MainActor (MessageID) -> Void) {
@@ -68,6 +70,7 @@ final class EventRow: TimelineRow {
         lines.text = texts.lines
         accessibleText = texts.accessibleText
         widget.setAccessibleLabel(accessibleText)
-        if group.canExpand { widget.setAccessiblyExpanded(group.isExpanded) }
+        accessiblyExpanded = group.canExpand ? group.isExpanded : nil
+        widget.setAccessiblyExpanded(accessiblyExpanded)
     }
 }

@@ -20,6 +20,8 @@ final class MessageRow: TimelineRow {
         var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
         /// The user pressed the button below an unreadable message.
         var helpRequested: (SealHelp) -> Void = { _ in }
+        /// The user has expanded or collapsed details in the row; the next layout changes its height.
+        var detailsToggled: (MessageRow) -> Void = { _ in }
     }
 
     var widget: Widget { box }
@@ -65,6 +67,7 @@ final class MessageRow: TimelineRow {
         build()
         body.onLink = { [weak self] in self?.open($0) }
         body.onMention = { [weak self] in self?.outputs.mentionActivated($0) }
+        body.onDetailsToggle = { [weak self] in self.map { $0.outputs.detailsToggled($0) } }
     }
 
     private func perform(_ action: MessageAction) {

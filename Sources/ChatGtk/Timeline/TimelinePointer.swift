@@ -31,6 +31,7 @@ final class TimelinePointer {
         clicks = ClickCount(
             time: DesktopSettings.doubleClickTime, distance: DesktopSettings.doubleClickDistance)
         addSelecting()
+        addToggling()
         addClicks()
         addMenus()
         addSwipe()
@@ -93,12 +94,32 @@ final class TimelinePointer {
 
     // MARK: Clicks
 
+    /// While messages are selected, a press on a message toggles it and does nothing else. It is claimed before the
+    /// message's links, pictures and buttons get it: the release would open them, also after the press has deselected
+    /// the last message.
+    private func addToggling() {
+        let click = ClickGesture(phase: .capture)
+        click.onPress { [weak self] event in
+            guard let self, !event.isTouch, toggles(atY: event.y) else { return }
+            event.claim()
+            pressed(event)
+        }
+        widget.addController(click)
+    }
+
+    /// Whether a press at a height toggles a message.
+    private func toggles(atY y: Double) -> Bool {
+        guard !viewModel.state.selection.isEmpty, let item = (list.row(at: y)?.row as? MessageRow)?.item else {
+            return false
+        }
+        return item.canSelect || item.isSelected
+    }
+
     private func addClicks() {
         let click = ClickGesture()
         click.onPress { [weak self] event in
             guard let self, !event.isTouch else { return }
-            let count = self.clicks.press(x: event.x, y: event.y, at: event.time)
-            self.pressed(count, x: event.x, y: event.y, event.modifiers.contains(.shift))
+            pressed(event)
         }
         click.onRelease { [weak self] event in
             guard let self, event.count == 1 else { return }
@@ -107,11 +128,14 @@ final class TimelinePointer {
         widget.addController(click)
     }
 
-    private func pressed(_ count: Int, x: Double, y: Double, _ isExtending: Bool) {
+    private func pressed(_ event: ClickEvent) {
+        let (x, y) = (event.x, event.y)
+        let count = clicks.press(x: x, y: y, at: event.time)
         guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
         let point = TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: widget))
         let isOnBubble = row.bubbleContains(x: x, y: y, of: widget)
-        let press = TextPress(point, count: count, isExtending: isExtending, isOnBubble: isOnBubble)
+        let press = TextPress(
+            point, count: count, isExtending: event.modifiers.contains(.shift), isOnBubble: isOnBubble)
         viewModel.send(.selection(.press(press)))
     }
 

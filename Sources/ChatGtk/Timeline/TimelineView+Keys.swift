@@ -26,7 +26,7 @@ extension TimelineView {
         case GDK_KEY_Escape:
             if viewModel.canCancelSelection { viewModel.send(.selection(.cancel)) } else { onLeave?() }
         case GDK_KEY_space where focusedEvents != nil, GDK_KEY_Return where focusedEvents != nil:
-            focusedEvents.map { viewModel.send(.message($0.id, .toggleEvents)) }
+            focusedEvents.map { toggleEvents($0.id) }
         case GDK_KEY_space where !control && !shift && focusedMessage != nil:
             focusedMessage.map { viewModel.send(.selection(.toggle($0.id))) }
         case GDK_KEY_Delete where viewModel.state.selection.canDelete: viewModel.send(.selection(.requestDeletion))

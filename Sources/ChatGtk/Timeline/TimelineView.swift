@@ -322,7 +322,7 @@ extension TimelineView: TimelineListSource {
         case .ownMessage: makeMessageRow(isOwn: true)
         case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
         case .unreadLine: UnreadLineRow()
-        case .events: EventRow(avatarLoader: media.avatars) { [weak self] in self?.perform(.toggleEvents, on: $0) }
+        case .events: EventRow(avatarLoader: media.avatars) { [weak self] in self?.toggleEvents($0) }
         case .more, nil: MoreRow()
         }
     }
@@ -344,7 +344,10 @@ extension TimelineView: TimelineListSource {
                 if let window = self?.window { WholeMessageDialog.present(message, over: window) }
             },
             sealHelp: { [weak self] in self?.sealHelp($0) },
-            helpRequested: { [weak self] in self?.onHelp?($0) })
+            helpRequested: { [weak self] in self?.onHelp?($0) },
+            detailsToggled: { [weak self] row in
+                if let item = row.item { self?.list.holdTop(of: TimelineItem.ID.message(item.id)) }
+            })
     }
 
     func bind(_ row: any TimelineListRow, at index: Int) {
@@ -364,6 +367,12 @@ extension TimelineView {
     }
 
     private func perform(_ action: MessageAction, on message: MessageID) { viewModel.send(.message(message, action)) }
+
+    /// Expands or collapses a row of events, with its summary where it is.
+    func toggleEvents(_ id: MessageID) {
+        list.holdTop(of: TimelineItem.ID.events(id))
+        viewModel.send(.message(id, .toggleEvents))
+    }
 
     func openReactions(of row: MessageRow) {
         if let item = row.item, item.canReact { openReactions(for: item.id, at: row.reactionAnchor) }

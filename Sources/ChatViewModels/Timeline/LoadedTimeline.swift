@@ -280,10 +280,12 @@ final class LoadedTimeline {
     func layOutAll() { show(rows.layOutAll(messages, by: layout, quotes: quotes)) }
 
     /// Fetches messages in timeline order with their senders, for the clipboard.
+    /// - Returns: No text if none of them has any.
     func fragment(of ids: [MessageID]) async throws -> ClipboardFragment {
         let found = try await service.messages(ids, in: roomID).sorted { $0.position < $1.position }
         await bodies.prepare(found)
-        return ClipboardFragment(copying: items(of: found.filter(\.hasContent)))
+        let copied = items(of: found.filter(\.hasContent))
+        return ClipboardFragment(copying: copied.contains(where: \.canCopy) ? copied : [])
     }
 
     /// These messages as separate rows, without groups and quotes.

@@ -151,7 +151,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         message.delivery == .sending || message.pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false
     }
 
-    public var canCopy: Bool { message.hasContent }
+    /// Whether there is text to copy: copying a picture without a caption would empty the clipboard.
+    public var canCopy: Bool { message.hasContent && !message.text.isEmpty }
     public var canReply: Bool { isReadable && acceptsMessages }
     func hasOwnReaction(_ text: String) -> Bool { reactions.contains { $0.text == text && $0.isOwn } }
     public var canReact: Bool { supportsReactions && isReadable }

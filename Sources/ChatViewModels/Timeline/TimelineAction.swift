@@ -145,12 +145,12 @@ nonisolated extension MessageItem {
         }
     }
 
-    /// Whether the menu has an item for this message. A reaction, a selection and the warning about the sender need the
-    /// message's content, as copying does.
+    /// Whether the menu has an item for this message. What is not among these actions needs the message's content: a
+    /// reaction, a selection and the warning about the sender.
     public var offersMenu: Bool {
         let actions: [MessageAction] = [
             .copy, .copyLink, .reply, .edit, .forward, .showHistory, .retry, .requestDeletion,
         ]
-        return actions.contains(where: offers)
+        return message.hasContent || actions.contains(where: offers)
     }
 }

@@ -248,7 +248,10 @@ public final class TimelineViewModel: ViewModel {
     private func copy(_ ids: [MessageID]) {
         Task {
             do {
-                onEffect?(.copy(try await loaded.fragment(of: ids)))
+                let fragment = try await loaded.fragment(of: ids)
+                // Of pictures without captions there is nothing to copy, and what is on the clipboard stays there.
+                guard !fragment.text.isEmpty else { return }
+                onEffect?(.copy(fragment))
                 send(.selection(.clear))
             } catch {
                 onOutput(.failed(ChatError(error)))

@@ -15,9 +15,14 @@ open class Widget: Object, WidgetProtocol {
     public final func setAccessiblySelected(_ isSelected: Bool) {
         shim_accessible_selected(pointer, isSelected ? 1 : 0)
     }
-    /// Sets whether the popup list controlled by this widget is open.
-    public final func setAccessiblyExpanded(_ isExpanded: Bool) {
-        shim_accessible_expanded(pointer, isExpanded ? 1 : 0)
+    /// Sets whether what this widget expands, such as the popup list that it controls, is visible; `nil` if there is
+    /// nothing to expand.
+    public final func setAccessiblyExpanded(_ isExpanded: Bool?) {
+        if let isExpanded {
+            shim_accessible_expanded(pointer, isExpanded ? 1 : 0)
+        } else {
+            shim_accessible_unexpandable(pointer)
+        }
     }
     /// Marks the widget as one that offers completions in `list`.
     public final func setAccessibleCompletions(_ list: Widget) {

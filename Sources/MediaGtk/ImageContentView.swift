@@ -22,6 +22,8 @@ import MediaDecoding
     /// Whether the content is unavailable, in which case a click retries.
     private var isMissing = false
     private let texts: MediaTexts
+    /// The scale of the window for which the image was loaded.
+    private var loadedScale = 1
     private(set) var isDisplayed = false
     /// Whether a placeholder is visible.
     var showsPlaceholder: Bool { !isDisplayed && picture.paintable != nil }
@@ -54,6 +56,16 @@ import MediaDecoding
             }
         }
         load(file, size, media)
+        // Before it is in a window, the scale is that of any monitor.
+        let update = { [weak self, weak media] in
+            guard let self, let media, problem == nil, loadedScale != widget.scaleFactor else { return }
+            loading?.cancel()
+            animation = nil
+            player = nil
+            load(file, size, media)
+        }
+        widget.onMap { _ in update() }
+        widget.connect("notify::scale-factor") { _ in update() }
     }
 
     isolated deinit { loading?.cancel() }
@@ -75,6 +87,7 @@ import MediaDecoding
         _ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter, isRequested: Bool = false
     ) {
         let scale = widget.scaleFactor
+        loadedScale = scale
         let (width, height) = (size.width * scale, size.height * scale)
         if let ready = media.previews.cached(file, fitting: width, by: height) {
             return show(ready, file, (width, height), media)

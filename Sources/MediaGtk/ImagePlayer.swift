@@ -15,6 +15,9 @@ final class ImagePlayer {
     private var stream: ImageStream?
     private var frameTask: Task<Void, Never>?
     private var pause: Timeout?
+    /// The wait for a frame of the window while this image may not play.
+    private var waiting: (clock: Object, connection: SignalConnection)?
+    private var awaitsFrame = false
     private var isFinished = false
     /// The number of frames shown so far.
     private(set) var displayedFrameCount = 0
@@ -47,12 +50,23 @@ final class ImagePlayer {
     private func stop() {
         frameTask?.cancel()
         frameTask = nil
-        pause = nil
-        if stream != nil { Self.running -= 1 }
+        endWaiting()
+        guard stream != nil else { return }
         stream = nil
+        Self.running -= 1
+        // Those that wait look again after a frame.
+        widget?.queueDraw()
+    }
+
+    private func endWaiting() {
+        pause = nil
+        waiting?.connection.disconnect()
+        waiting = nil
+        awaitsFrame = false
     }
 
     private func step() {
+        endWaiting()
         guard let widget, !isFinished, widget.isMapped else { return stop() }
         guard widget.isInSight, widget.enablesAnimations,
             stream != nil || Self.running < Self.maxConcurrent
@@ -81,8 +95,27 @@ final class ImagePlayer {
         }
     }
 
+    /// Looks again some time after a frame: scrolling, the end of another image and changed settings all draw one. A
+    /// window that draws none wakes nothing up.
     private func waitForSlot() {
-        pause = Timeout(after: .milliseconds(400)) { [weak self] in self?.step() }
+        guard let clock = widget?.frameClock else { return }
+        let connection = clock.connect("after-paint") { [weak self] _ in
+            guard let self, pause == nil else { return }
+            pause = Timeout(after: .milliseconds(400)) { [weak self] in self?.step() }
+        }
+        waiting = (clock, connection)
+    }
+
+    /// Goes on with the next frame of the window, which comes only while the desktop shows it.
+    private func waitForFrame() {
+        awaitsFrame = true
+        widget?.addTick { [weak self] in
+            if let self, awaitsFrame {
+                awaitsFrame = false
+                step()
+            }
+            return false
+        }
     }
 
     private func showNextFrame(from stream: ImageStream) {
@@ -95,7 +128,7 @@ final class ImagePlayer {
             }
             onFrame(frame.picture)
             displayedFrameCount += 1
-            pause = Timeout(after: frame.delay) { [weak self] in self?.step() }
+            pause = Timeout(after: frame.delay) { [weak self] in self?.waitForFrame() }
         }
     }
 }

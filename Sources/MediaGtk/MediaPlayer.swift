@@ -1,3 +1,4 @@
+import CGtk
 package import ChatCore
 import Foundation
 package import GtkKit
@@ -24,6 +25,8 @@ package import GtkKit
     private var loading: Task<Void, Never>?
 
     private(set) var showsPoster = false
+    /// The scale of the window for which the poster was loaded.
+    private var posterScale = 1
 
     /// - Parameter card: Receives the play button for audio; a video's is on top of its poster.
     package init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
@@ -43,16 +46,24 @@ package import GtkKit
         holder.isVisible = frame != nil
         play.onClick { [weak self, weak media] in
             guard let self, let media else { return }
-            play.isSensitive = false
-            media.withContent(of: file) { [weak self] in
-                self?.start($0)
-            } onFailure: { [weak self] in
-                self?.play.isSensitive = true
+            let hasFocus = play.isFocus
+            let resume = play.suspend()
+            media.withContent(of: file) { [weak self, weak media] in
+                self?.start($0, media, movesFocus: hasFocus)
+            } onFailure: {
+                resume()
             }
         }
         holder.onUnmap { [weak self] _ in self?.pause() }
         if frame != nil {
-            showStill(media)
+            makeStill()
+            showPoster(media)
+            // Before it is in a window, the scale is that of any monitor.
+            holder.onMap { [weak self, weak media] _ in
+                guard let self, let media, stream == nil, posterScale != widget.scaleFactor else { return }
+                loading?.cancel()
+                showPoster(media)
+            }
         } else {
             loading = Task { [weak media] in _ = await media?.prefetch(file) }
         }
@@ -69,7 +80,7 @@ package import GtkKit
         return (size.width * scale, size.height * scale)
     }
 
-    private func showStill(_ media: MediaPresenter) {
+    private func makeStill() {
         guard let frame else { return }
         let size = ImageContentView.displaySize(of: file)
         AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
@@ -84,6 +95,10 @@ package import GtkKit
         play.halign = .center
         overlay.addOverlay(play)
         AspectFrame.of(frame)?.setChild(overlay)
+    }
+
+    private func showPoster(_ media: MediaPresenter) {
+        posterScale = widget.scaleFactor
         let box = box
         let ready = media.previews.cachedPlaceholder(of: file)
         if let ready { poster.paintable = ready.paintable }
@@ -92,7 +107,7 @@ package import GtkKit
                 self.map { $0.poster.paintable = drawn.paintable }
             }
             if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }
-            guard await media?.prefetch(file) == true, self?.showsPoster == false else { return }
+            guard await media?.prefetch(file) == true, !Task.isCancelled, self?.showsPoster == false else { return }
             // The video has been downloaded, so a frame of it can serve as poster.
             if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }
         }
@@ -108,26 +123,50 @@ package import GtkKit
         if let stream { stream.pause() }
     }
 
-    private func start(_ content: URL) {
+    private func start(_ content: URL, _ media: MediaPresenter?, movesFocus: Bool) {
         let box = box
         let stream = VideoStream.open(content, fitting: box.width, by: box.height)
         self.stream = stream
         stream.onFailure { [weak self] in self?.fail() }
+        media?.follow(stream)
+        let controls: Widget
         if let frame {
             let video = VideoView(stream)
             video.setAccessibleLabel(file.altText ?? file.name)
+            addKeys(to: video, stream)
             for child in frame.children { child.unparent() }
             AspectFrame.of(frame)?.setChild(video)
+            controls = video
         } else {
-            let controls = MediaControls(stream)
+            controls = MediaControls(stream)
             controls.setSizeRequest(width: 260)
             controls.setAccessibleLabel(file.altText ?? file.name)
             holder.append(controls)
         }
         holder.isVisible = true
+        // The button that had it is insensitive or gone.
+        if movesFocus, let root = holder.root, root.focus == nil, !controls.grabFocus() {
+            _ = controls.moveFocus(.forward)
+        }
         // If it has been unmapped meanwhile, nothing would pause it later.
         if widget.isMapped { stream.play() }
         if stream.hasFailed { fail() }
+    }
+
+    /// The video's own controls appear only for the pointer.
+    private func addKeys(to video: VideoView, _ stream: MediaStream) {
+        video.isFocusable = true
+        let keys = KeyController()
+        keys.onPress { [weak stream] press in
+            guard let stream, press.modifiers.isDisjoint(with: [.control, .shift, .alt, .super]) else { return false }
+            switch press.key {
+            case GDK_KEY_space, GDK_KEY_KP_Space, GDK_KEY_Return, GDK_KEY_KP_Enter:
+                stream.isPlaying = !stream.isPlaying
+                return true
+            default: return false
+            }
+        }
+        video.addController(keys)
     }
 
     private func fail() {

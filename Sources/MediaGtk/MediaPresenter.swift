@@ -13,6 +13,8 @@ package final class MediaPresenter {
     /// What is loaded and played automatically.
     package var preferences: () -> MediaPreferences = { MediaPreferences() }
     private(set) var viewer: ImageViewer?
+    /// What was started last.
+    private weak var playing: MediaStream?
     let texts: MediaTexts
     private let service: any MediaService
 
@@ -22,6 +24,15 @@ package final class MediaPresenter {
         self.texts = texts
         self.avatars = avatars ?? AvatarLoader(service: service)
         previews = MediaPreviews(service: service)
+    }
+
+    /// Pauses what plays when another stream starts, also by controls of GTK's.
+    func follow(_ stream: MediaStream) {
+        stream.onPlayingChange { [weak self, weak stream] in
+            guard let self, let stream, stream.isPlaying else { return }
+            if let playing, playing !== stream { playing.pause() }
+            playing = stream
+        }
     }
 
     /// Opens an image in the viewer, with those before and after it.

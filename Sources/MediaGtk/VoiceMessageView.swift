@@ -81,6 +81,7 @@ package import GtkKit
         stream.onFailure { [weak self] in self?.fail() }
         stream.onProgress { [weak self] in self?.showProgress() }
         stream.onPlayingChange { [weak self] in self?.showState() }
+        media.follow(stream)
         // If it has been unmapped meanwhile, nothing would pause it later.
         if widget.isMapped { stream.play() }
         if stream.hasFailed { fail() }

@@ -114,6 +114,83 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
+    /// Without a seek in between, which begins a new process and clock.
+    func testPlaybackGoesOnAfterAPause() {
+        onMain {
+            for (file, isVideo) in [(SampleVideos.audio, false), (SampleVideos.webM, true)] {
+                let stream = VideoStream.open(file, fitting: 160, by: 90)
+                stream.play()
+                XCTAssertTrue(MainLoop.pump { stream.position > 200_000 })
+                stream.pause()
+                let position = stream.position
+                _ = MainLoop.pump(forAtMost: 0.1) { false }
+                XCTAssertEqual(stream.position, position)
+                stream.play()
+                XCTAssertTrue(MainLoop.pump { stream.position > position + 200_000 }, "\(isVideo)")
+                XCTAssertTrue(MainLoop.pump { stream.hasEnded }, "\(isVideo)")
+            }
+        }
+    }
+
+    /// Behind the last frame nothing is left to wait for.
+    func testPausedVideoAtItsEndWakesNothingUp() {
+        onMain {
+            let object = VideoStream.open(SampleVideos.webM, fitting: 160, by: 90)
+            XCTAssertTrue(MainLoop.pump { object.isPrepared })
+            object.seek(to: object.duration)
+            let stream = VideoStreamType.stream(of: object.pointer)
+            XCTAssertTrue(MainLoop.pump { stream?.isTicking == false })
+            object.play()
+            XCTAssertTrue(MainLoop.pump { object.hasEnded })
+        }
+    }
+
+    func testOneMessagePlaysAtATime() throws {
+        try onMain {
+            let media = MediaPresenter(service: Files(folder: SampleVideos.audio.deletingLastPathComponent()))
+            let name = SampleVideos.audio.lastPathComponent
+            let box = Box(.vertical)
+            let views = [1, 2].map { _ in
+                let view = AttachmentView(media: media)
+                view.show([MediaReference(uri: name, name: name, type: "audio/ogg", duration: 2000, loudness: [1, 2])])
+                box.append(view.widget)
+                return view
+            }
+            let window = TestWindow(box)
+            let voices = try views.map { try XCTUnwrap($0.voice) }
+            try RealInput.activate(window.window)
+            for voice in voices {
+                try RealInput.point(at: voice.play)
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { voice.stream?.isPlaying == true })
+            }
+            XCTAssertEqual(voices.map { $0.stream?.isPlaying }, [false, true])
+            voices[0].stream?.play()
+            XCTAssertEqual(voices.map { $0.stream?.isPlaying }, [true, false])
+            window.close()
+        }
+    }
+
+    func testPlayingByKeyboardMovesTheFocusToTheControls() throws {
+        try onMain {
+            for (file, type) in [(SampleVideos.webM, "video/webm"), (SampleVideos.audio, "audio/ogg")] {
+                let files = Self.view(file, type, width: 160, height: 90)
+                let window = TestWindow(files.widget)
+                let player = try XCTUnwrap(files.player)
+                try RealInput.activate(window.window)
+                player.play.grabFocus()
+                try RealInput.press("space")
+                XCTAssertTrue(MainLoop.pump { player.stream != nil })
+                XCTAssertTrue(MainLoop.pump { player.widget.root?.focus != nil }, type)
+                let stream = try XCTUnwrap(player.stream)
+                XCTAssertTrue(MainLoop.pump { stream.isPlaying })
+                try RealInput.press("space")
+                XCTAssertTrue(MainLoop.pump { !stream.isPlaying }, type)
+                window.close()
+            }
+        }
+    }
+
     /// Dropping the last reference to a stream finalizes it and ends its process.
     func testStreamIsFinalizedWithItsView() {
         onMain {

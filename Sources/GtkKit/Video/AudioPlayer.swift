@@ -42,26 +42,24 @@ nonisolated final class AudioPlayer: Sendable {
         condition.unlock()
     }
 
+    /// - Parameter startsClock: Whether the clock runs from then on. Within the lock: a pause stops it only afterwards.
     /// - Returns: `false` once stopped.
-    private func waitUntilPlaying() -> Bool {
+    private func waitUntilPlaying(startsClock: Bool) -> Bool {
         condition.lock()
         defer { condition.unlock() }
         while !isPlaying.load(ordering: .relaxed), !isStopped.load(ordering: .relaxed) { condition.wait() }
-        return !isStopped.load(ordering: .relaxed)
+        guard !isStopped.load(ordering: .relaxed) else { return false }
+        if startsClock { clock.run() }
+        return true
     }
 
     private func run() {
         defer { isFinished.store(true, ordering: .relaxed) }
-        guard waitUntilPlaying() else { return }
-        guard let server = Self.connect() else {
-            // Without an audio server, play the video silently.
-            feed.disableAudio()
-            clock.run()
-            return
-        }
+        guard waitUntilPlaying(startsClock: false) else { return }
+        // Without an audio server, the stream plays silently and runs the clock itself.
+        guard let server = Self.connect() else { return feed.disableAudio() }
         defer { parlance_pa_simple_free(server) }
         var playbackPosition = Int(clock.position)
-        clock.run()
         while true {
             switch feed.nextAudio(after: playbackPosition) {
             case .end:
@@ -94,7 +92,7 @@ nonisolated final class AudioPlayer: Sendable {
         let length = VideoLimits.sampleRate / 25 * 2
         let start = playbackPosition
         for offset in stride(from: 0, to: samples.count, by: length) {
-            guard waitUntilPlaying() else { return false }
+            guard waitUntilPlaying(startsClock: true) else { return false }
             let volume = self.volume.load(ordering: .relaxed)
             let chunk = samples[offset..<min(offset + length, samples.count)].map { Int16(Int($0) * volume / 1000) }
             guard chunk.withUnsafeBytes({ parlance_pa_simple_write(server, $0.baseAddress, $0.count, nil) }) >= 0 else {

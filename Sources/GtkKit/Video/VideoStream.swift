@@ -15,6 +15,7 @@ public final class VideoStream {
     private var clock = VideoClock(at: 0)
     private(set) var image: DecodedImage?
     private var ticking: Timeout?
+    var isTicking: Bool { ticking != nil }
     /// Whether to show the next frame regardless of its timestamp, as after a seek.
     private var needsFrame = true
     /// The latest seek target in milliseconds, queued while a previous seek is in progress.
@@ -140,12 +141,14 @@ public final class VideoStream {
     private func tick() {
         guard let feed, let media else { return }
         let hasVideo = media.width > 0
-        if needsFrame, hasVideo ? feed.hasFrames : feed.hasAudio || feed.isExhausted {
+        // Behind the last frame none comes.
+        if needsFrame, hasVideo ? feed.hasFrames || feed.lacksFrames : feed.hasAudio || feed.isExhausted {
             needsFrame = false
             if let first = feed.firstFrame() { show(first) }
             if let nextSeek { return start(at: nextSeek) }
         }
-        if isPlaying, !needsFrame, !media.hasAudio { clock.run() }
+        // Otherwise, the audible sound does.
+        if isPlaying, !needsFrame, audioPlayer?.isDone ?? !media.hasAudio { clock.run() }
         if isPlaying, clock.isRunning {
             let position = clock.position
             if let due = feed.frame(at: position) { show(due) }

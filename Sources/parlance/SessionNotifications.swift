@@ -10,7 +10,6 @@ final class SessionNotifications {
     private let current: CurrentSession
     private let withWindow: @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void
     private let used: @MainActor () -> Void
-    private lazy var screenLock = ScreenLock()
     private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application)) { [weak self] target, text in
         self?.send(text, answering: target)
     }
@@ -45,9 +44,10 @@ final class SessionNotifications {
 
     /// - Parameter start: what is older does not notify.
     func follow(_ session: RunningSession, from start: Date) {
+        ScreenLock.desktop.follow()
         coordinator = NotificationCoordinator(
             session.accounts, presenter: notifier, preferences: shared.preferences, translator: shared.translator,
-            isLocked: { [screenLock] in screenLock.isLocked }, start: start)
+            isLocked: { ScreenLock.desktop.isLocked }, start: start)
     }
 
     func noteClosing() { coordinator = nil }

@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatTestSupport
 import ChatViewModels
 import Composer
 import GtkKit
@@ -73,6 +74,27 @@ final class NotificationTests: GtkTestCase {
         }
     }
 
+    func testSoundOfANotificationThatIsReplacedBeforeItsAvatarIsLoadedIsPlayed() throws {
+        try onMain {
+            let desktop = FakeNotifier()
+            let notifier = RoomNotifier(desktop)
+            let target = NotificationTarget(account: AccountsCoordinator.localID, room: RoomID("plans"))
+            @MainActor func show(_ body: String, playsSound: Bool = false) {
+                notifier.show(
+                    RoomNotification(
+                        kind: .messages, target: target, title: "Plans", body: body, avatar: "fake:avatar",
+                        playsSound: playsSound), as: "one", media: FakeMediaService())
+            }
+            show("Ann: 1", playsSound: true)
+            show("Ann: 2")
+            XCTAssertTrue(MainLoop.pump { !desktop.sent.isEmpty })
+            show("Ann: 3")
+            XCTAssertTrue(MainLoop.pump { desktop.sent.count > 1 })
+            XCTAssertEqual(desktop.sent.map(\.body), ["Ann: 2", "Ann: 3"])
+            XCTAssertEqual(desktop.sent.map(\.playsSound), [true, false])
+        }
+    }
+
     func testReplyToAnAccountThatIsGoneIsCopied() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -121,4 +143,14 @@ final class NotificationTests: GtkTestCase {
             try fixture.close()
         }
     }
+}
+
+/// Records what is sent.
+@MainActor
+private final class FakeNotifier: Notifier {
+    var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
+    private(set) var sent: [DesktopNotification] = []
+
+    func send(_ notification: DesktopNotification, as id: String) { sent.append(notification) }
+    func withdraw(_ id: String) {}
 }

@@ -1,9 +1,9 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 final class WindowActivityMonitorTests: GtkTestCase {
     func testOnlyTheActiveWindowCountsAsAttended() throws {
@@ -37,6 +37,28 @@ final class WindowActivityMonitorTests: GtkTestCase {
                 XCTAssertFalse(attention.isActive)
             }
             XCTAssertTrue(MainLoop.pump { isFreed }, "it keeps no window")
+        }
+    }
+
+    /// The window stays active behind a locked screen.
+    func testNothingIsAttendedWhileTheScreenIsLocked() throws {
+        try onMain {
+            let label = Label("Messages")
+            let attention = WindowActivityMonitor(on: label)
+            let window = TestWindow(label)
+            defer { ScreenLock.desktop.isLocked = false }
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { attention.isActive })
+            ScreenLock.desktop.isLocked = true
+            XCTAssertTrue(MainLoop.pump { !attention.isActive })
+            // What the window manager reports meanwhile changes nothing.
+            label.isVisible = false
+            label.isVisible = true
+            XCTAssertTrue(MainLoop.pump { label.isMapped })
+            XCTAssertFalse(attention.isActive)
+            ScreenLock.desktop.isLocked = false
+            XCTAssertTrue(MainLoop.pump { attention.isActive })
+            window.close()
         }
     }
 

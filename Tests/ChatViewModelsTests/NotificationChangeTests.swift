@@ -142,6 +142,40 @@ final class NotificationChangeTests {
         #expect(desktop.shown.isEmpty)
     }
 
+    /// Shows a notification as an earlier process did, of which this one knows nothing.
+    private func showEarlier(_ room: RoomID) {
+        let target = NotificationTarget(account: AccountsCoordinator.localID, room: room)
+        desktop.show(
+            RoomNotification(kind: .messages, target: target, title: room.rawValue, body: "1 new message"),
+            as: target.text, media: service)
+    }
+
+    private var titles: [String] { desktop.shown.values.map(\.title).sorted() }
+
+    @Test("Notifications of an earlier process are withdrawn once their rooms are read, and the summary once all are.")
+    func earlierProcess() async {
+        accounts.detachWindow()
+        for room in [plans, other, RoomID("")] { showEarlier(room) }
+        await list(plans: 1)
+        await clock.waitForSleepers()
+        clock.advance(by: EarlierNotifications.interval)
+        await eventually { self.titles == ["", "plans"] }
+        await list(plans: 0)
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test("What this process shows of rooms that the list counts as read is no notification of an earlier one.")
+    func newerThanTheEarlierProcess() async {
+        accounts.detachWindow()
+        showEarlier(other)
+        await list(plans: 0)
+        service.arrive(MessageArrival(message: message(1, "one"), senderName: "Ann", level: .unread))
+        await eventually { self.titles == ["Room plans", "other"] }
+        await clock.waitForSleepers()
+        clock.advance(by: EarlierNotifications.interval)
+        await eventually { self.titles == ["Room plans"] }
+    }
+
     @Test("A deletion that came before changes were observed counts.")
     func deletionBefore() async {
         var deleted = message(1, "")

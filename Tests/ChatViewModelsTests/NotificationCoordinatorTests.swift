@@ -104,6 +104,36 @@ final class NotificationCoordinatorTests {
         await eventually { self.desktop.shown.isEmpty }
     }
 
+    @Test("The first message of a room that is not listed yet stays until it is read")
+    func firstMessageOfANewRoomStays() async {
+        await list(["other": 0])
+        arrive("one", after: 60)
+        await eventually { !self.desktop.shown.isEmpty }
+        await list(["other": 1])
+        await waitUntilIdle()
+        #expect(desktop.shown.count == 1, "a room that was never listed was not left")
+        await list(["other": 1, "plans": 1], at: start.addingTimeInterval(60))
+        await waitUntilIdle()
+        #expect(desktop.shown.count == 1)
+        await list(["other": 1, "plans": 0], at: start.addingTimeInterval(60))
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test("An invitation that was accepted elsewhere does not withdraw the room's first message with itself")
+    func acceptedInvitationLeavesTheMessage() async {
+        await list(["other": 0])
+        service.publish([
+            Invitation(room: plans, name: "Plans", inviterName: "Ann", receivedAt: start.addingTimeInterval(60))
+        ])
+        await eventually { self.shown().map(\.kind) == [.invitation] }
+        arrive("one", after: 61)
+        await eventually { self.shown().map(\.kind) == [.messages] }
+        service.publish([Invitation]())
+        await eventually { self.accounts.local.rooms.state.invitations.isEmpty }
+        await waitUntilIdle()
+        #expect(shown().map(\.kind) == [.messages])
+    }
+
     @Test func leavingTheRoomWithdraws() async {
         await list(["plans": 0, "other": 0])
         arrive("one")
@@ -155,6 +185,16 @@ final class NotificationCoordinatorTests {
         let window = try #require(accounts.local.roomWindows.first)
         await eventually { window.requests.state.pending.map(\.request) == [.present] }
         #expect(accounts.local.openItem == .room(RoomID("other")))
+    }
+
+    @Test("Behind a locked screen, nobody sees the open room")
+    func openRoomNotifiesWhileTheScreenIsLocked() async {
+        await list(["plans": 0])
+        accounts.local.rooms.send(.select(plans))
+        accounts.attend(true)
+        isLocked = true
+        arrive("secret")
+        await eventually { self.shown().first?.body == "1 new message from Ann" }
     }
 
     @Test func lockedScreenHidesTheText() async {

@@ -23,6 +23,10 @@ struct NotificationPolicyTests {
         Row(
             testDescription: "a mention in a room that the user sees",
             change: { ($0.isAttended, $0.level) = (true, .mention) }, decision: .silence),
+        Row(
+            testDescription: "the room is open behind a locked screen",
+            change: { ($0.isAttended, $0.isLocked) = (true, true) },
+            decision: .notification(.sender, isImportant: false, playsSound: false)),
         Row(testDescription: "paused", change: { $0.preferences.isPaused = true }, decision: .silence),
         Row(
             testDescription: "a mention while paused",

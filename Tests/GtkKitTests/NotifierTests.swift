@@ -94,6 +94,52 @@ final class NotifierTests: GtkTestCase {
         }
     }
 
+    /// Without the token of the click, a Wayland compositor does not raise the window.
+    func testActionHasTheTokenOfTheClick() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            let notifier = FreedesktopNotifier(Self.application)
+            var tokens: [String?] = []
+            for name in ["open", "mark-read"] {
+                Self.application.addTextAction(name) { _ in
+                    let display = gdk_display_get_default()
+                    let token = display.flatMap { gdk_display_get_startup_notification_id($0) }
+                    tokens.append(token.map { String(cString: $0) })
+                }
+            }
+            notifier.send(Self.notification("Ann: 1"), as: "first")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.count == 1 })
+            notifier.send(Self.notification("Bo: 1"), as: "second")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.count == 2 })
+            daemon.invoke("default", of: "2", token: "click_TIME3")
+            XCTAssertTrue(MainLoop.pump { tokens == ["click_TIME3"] }, "\(tokens)")
+            daemon.invoke("1", of: "1", token: "button_TIME4")
+            XCTAssertTrue(MainLoop.pump { tokens == ["click_TIME3", "button_TIME4"] }, "\(tokens)")
+            for id in ["first", "second"] { notifier.withdraw(id) }
+            XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
+            daemon.close()
+        }
+    }
+
+    /// Both wait for the daemon's capabilities.
+    func testSoundOfANotificationThatIsReplacedBeforeItIsSentIsPlayed() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            daemon.capabilities = ["actions", "body", "sound"]
+            let notifier = FreedesktopNotifier(Self.application)
+            notifier.send(Self.notification("Ann: 1", sound: true), as: "room")
+            notifier.send(Self.notification("Ann: 2"), as: "room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["1"]?.body == "Ann: 2" })
+            XCTAssertEqual(daemon.shown["1"]?.hints.contains("sound-name"), true)
+            notifier.send(Self.notification("Ann: 3"), as: "room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["1"]?.body == "Ann: 3" })
+            XCTAssertEqual(daemon.shown["1"]?.hints.contains("sound-name"), false)
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
+            daemon.close()
+        }
+    }
+
     // MARK: GNOME
 
     func testGnomeShellReceivesThePlainBody() throws {

@@ -40,6 +40,7 @@ final class PortalNotifierTests: GtkTestCase {
             for part in [
                 "'title': <'Plans'>", "'sound': <'silent'>", "'priority': <'normal'>", "'category': <'im.received'>",
                 "'default-action': <'app.open'>, 'default-action-target': <'a/b'>", "'icon': <('bytes', <[",
+                "'display-hint': <['hide-content-on-lock-screen']>",
                 "{'label': <'Reply'>, 'target': <'a/b'>, 'action': <'reply'>, 'purpose': <'im.reply-with-text'>}",
                 "{'label': <'Mark as Read'>, 'target': <'a/b'>, 'action': <'app.mark-read'>}",
             ] { XCTAssertTrue(shown.contains(part), "\(part) in \(shown)") }

@@ -40,6 +40,7 @@ public final class NotificationDaemon {
         <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="as" direction="in"/>
         <arg type="a{sv}" direction="in"/><arg type="i" direction="in"/><arg type="u" direction="out"/></method>
         <method name="CloseNotification"><arg type="u" direction="in"/></method>
+        <signal name="ActivationToken"><arg type="u"/><arg type="s"/></signal>
         <signal name="ActionInvoked"><arg type="u"/><arg type="s"/></signal>
         <signal name="NotificationReplied"><arg type="u"/><arg type="s"/></signal>
         <signal name="NotificationClosed"><arg type="u"/><arg type="u"/></signal>
@@ -99,7 +100,11 @@ public final class NotificationDaemon {
     }
 
     /// Invokes an action of a freedesktop.org notification, as a click does.
-    public func invoke(_ key: String, of id: String) {
+    /// - Parameter token: lets a window get the focus; `nil` from a daemon that sends none.
+    public func invoke(_ key: String, of id: String, token: String? = nil) {
+        if let token {
+            emit("ActivationToken", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_string(token)])
+        }
         emit("ActionInvoked", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_string(key)])
     }
 

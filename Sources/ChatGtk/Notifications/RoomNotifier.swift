@@ -17,6 +17,7 @@ public final class RoomNotifier: RoomNotificationPresenter {
     private struct Waiting {
         let loading: Task<Void, Never>
         let limit: Timeout
+        let playsSound: Bool
     }
 
     /// The maximum time for which a notification waits for its avatar.
@@ -38,6 +39,16 @@ public final class RoomNotifier: RoomNotificationPresenter {
     }
 
     public func show(_ notification: RoomNotification, as id: String, media: any MediaService) {
+        guard waiting[id]?.playsSound == true, !notification.playsSound else {
+            return present(notification, as: id, media: media)
+        }
+        // The sound of what it replaces was not played yet.
+        var audible = notification
+        audible.playsSound = true
+        present(audible, as: id, media: media)
+    }
+
+    private func present(_ notification: RoomNotification, as id: String, media: any MediaService) {
         cancel(id)
         guard let avatar = notification.avatar else { return send(notification, nil, as: id) }
         // Use pixels from the confined decoder: no other program should parse a stranger's file.
@@ -53,7 +64,7 @@ public final class RoomNotifier: RoomNotificationPresenter {
             self?.cancel(id)
             self?.send(notification, nil, as: id)
         }
-        waiting[id] = Waiting(loading: loading, limit: limit)
+        waiting[id] = Waiting(loading: loading, limit: limit, playsSound: notification.playsSound)
     }
 
     public func withdraw(_ id: String) {

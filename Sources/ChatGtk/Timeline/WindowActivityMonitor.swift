@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Monitors whether a widget is mapped in the active window and not covered by a dialog.
+/// Monitors whether a widget is mapped in the active window, not covered by a dialog, and the screen is not locked.
 final class WindowActivityMonitor {
     /// Called on each change.
     var onChange: ((Bool) -> Void)?
@@ -9,6 +9,8 @@ final class WindowActivityMonitor {
     /// Retained only while the widget is mapped: the window retains the widget, which would form a cycle.
     private var window: TopLevel?
     private var connections: [SignalConnection] = []
+    /// Follows the lock: behind it, the window stays active.
+    private var lock: Rendering?
 
     init(on widget: Widget) {
         widget.onMap { [weak self] in self?.observe($0) }
@@ -25,11 +27,13 @@ final class WindowActivityMonitor {
             window.onActiveChange { [weak self] in self?.update() },
             window.onVisibleDialogChange { [weak self] in self?.update() },
         ]
-        update()
+        // Calls this now as well.
+        lock = Rendering({ ScreenLock.desktop.isLocked }, { [weak self] _ in self?.update() })
     }
 
     private func update() {
-        set(window.map { $0.isActive && $0.visibleDialog == nil } ?? false)
+        let isVisible = window.map { $0.isActive && $0.visibleDialog == nil } ?? false
+        set(isVisible && !ScreenLock.desktop.isLocked)
     }
 
     private func leave() {
@@ -41,6 +45,7 @@ final class WindowActivityMonitor {
     private func disconnect() {
         for connection in connections { connection.disconnect() }
         connections = []
+        lock = nil
     }
 
     private func set(_ new: Bool) {

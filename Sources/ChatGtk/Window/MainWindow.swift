@@ -160,7 +160,9 @@ public final class MainWindow {
 
     /// Opens a room or user by Matrix ID, alias or link, in an account that accepts addresses.
     public func open(_ address: String) {
-        guard accounts.open(address, opening: showingContent()) else { return accountPresenter.addAccount() }
+        accounts.open(address, opening: showingContent()) { [weak self] in
+            if let self, !isClosing { accountPresenter.addAccount() }
+        }
         showSelectedAccount()
     }
 

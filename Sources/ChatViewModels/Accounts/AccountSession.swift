@@ -8,6 +8,9 @@ public final class AccountSession {
     /// Whether sending is blocked until the user signs in again.
     public internal(set) var isSignedOut = false
 
+    /// Whether it is not known yet if the server can be reached.
+    public internal(set) var isConnecting = false
+
     /// Whether the server was reached last time.
     public internal(set) var isOnline = false
 
@@ -24,6 +27,7 @@ public final class AccountSession {
 
     func apply(_ state: AccountState) {
         isSignedOut = state.condition.needsSignIn
+        isConnecting = state.condition == .connecting
         isOnline = state.condition == .online
         encryption = state.encryption
         credentialError = if case .locked(let error) = state.condition { error } else { nil }

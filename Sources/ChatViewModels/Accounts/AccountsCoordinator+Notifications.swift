@@ -20,7 +20,8 @@ extension AccountsCoordinator {
         return count == 0 ? "" : translator.plural("{count} unread", "{count} unread", count)
     }
 
-    /// Shows a notification's message: in the room's own window if it has one, otherwise in the main window.
+    /// Shows a notification's message: in the room's own window if it has one, otherwise in the main window. Does
+    /// nothing if the account was signed out since.
     /// - Parameters:
     ///   - replies: whether to start a reply to the message.
     ///   - opening: called once the room is to be opened, when its account is open.
@@ -28,6 +29,7 @@ extension AccountsCoordinator {
         _ target: NotificationTarget, replies: Bool = false,
         opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }
     ) {
+        guard !hasAccountStates || isListed(target.account) else { return }
         if !hasWindow(of: target) { select(target.account) }
         guard target.hasRoom else { return }
         Task {

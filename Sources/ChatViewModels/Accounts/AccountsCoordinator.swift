@@ -60,6 +60,8 @@ public final class AccountsCoordinator {
     public internal(set) var isAttended = false
     /// The room whose own window is active.
     var attendedWindow: AccountRoom?
+    /// The room whose own window was active last, whether or not a dialog covers it; `nil` for the main window.
+    var windowInUse: AccountRoom?
     /// Rooms whose windows will be restored once their accounts are open.
     @ObservationIgnored var awaitedWindows: [String: [RoomID]] = [:]
 
@@ -195,7 +197,7 @@ public final class AccountsCoordinator {
                     id: state.id, name: state.account.name, account: state.account, condition: state.condition,
                     encryption: state.encryption,
                     unreadCount: open[state.id]?.rooms.state.unreadTotal ?? 0, isSelected: selection == state.id,
-                    isSigningOut: signOuts[state.id]?.state.step == .signingOut)
+                    isSigningOut: signOuts[state.id]?.state.isBusy == true)
             }
     }
 
@@ -248,15 +250,40 @@ public final class AccountsCoordinator {
     }
 
     /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
-    /// accepts addresses.
-    /// - Parameter opening: see ``ConversationCoordinator/open(_:opening:)``.
-    /// - Returns: `false` if there is no such account.
-    public func open(_ address: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }) -> Bool {
+    /// accepts addresses. Waits for accounts that are still being opened, as after a start by a link.
+    /// - Parameters:
+    ///   - opening: see ``ConversationCoordinator/open(_:opening:)``.
+    ///   - withoutAccount: called if there is no such account.
+    public func open(
+        _ address: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in },
+        withoutAccount: @escaping @MainActor () -> Void = {}
+    ) {
+        guard !isReadyForAddresses else { return openNow(address, opening, withoutAccount) }
+        Task {
+            await time.wait(atMost: Self.connectingTimeout) { [weak self] in self?.isReadyForAddresses ?? true }
+            openNow(address, opening, withoutAccount)
+        }
+    }
+
+    private func openNow(
+        _ address: String, _ opening: @escaping @MainActor (AccountRoom) -> Void,
+        _ withoutAccount: @MainActor () -> Void
+    ) {
         if !conversations.acceptsAddresses, let other = firstAccountAcceptingAddresses { select(other) }
-        guard conversations.acceptsAddresses else { return false }
+        guard conversations.acceptsAddresses else { return withoutAccount() }
         let account = selection
         conversations.open(address) { opening(AccountRoom(account, $0)) }
-        return true
+    }
+
+    /// Whether it is certain which account opens addresses, if any does, and its rooms are listed.
+    private var isReadyForAddresses: Bool {
+        guard hasAccountStates, !isWaiting else { return false }
+        let account: String? = conversations.acceptsAddresses ? selection : firstAccountAcceptingAddresses
+        if let account { return coordinator(of: account)?.rooms.state.isLoaded == true }
+        return states.allSatisfy { state in
+            if case .broken = state.condition { return true }
+            return open[state.id] != nil
+        }
     }
 
     /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
@@ -368,8 +395,11 @@ public final class AccountsCoordinator {
 
     private func apply(_ states: [AccountState]) async {
         let ids = Set(states.map(\.id))
-        // The account shown last may have been removed since.
-        if !hasStarted, let missing = requestedID, !ids.contains(missing) { requestedID = nil }
+        // The account of the last session or of a notification may have been removed since. One that was just added is
+        // listed a moment later.
+        if let missing = requestedID, !ids.contains(missing), missing != addedAccount || isListed(missing) {
+            requestedID = nil
+        }
         hasStarted = true
         self.states = states
         for id in open.keys where !ids.contains(id) {

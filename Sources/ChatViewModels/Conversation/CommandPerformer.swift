@@ -1,4 +1,5 @@
 import ChatCore
+import ComposerSessions
 
 /// Performs the slash commands, and opens addresses.
 struct CommandPerformer {
@@ -9,6 +10,8 @@ struct CommandPerformer {
     let navigator: RoomNavigator
     /// The requests of the main window.
     let requests: WindowRequests
+    let session: AccountSession
+    let time: Timekeeper
 
     /// Performs a command that was entered in a room.
     func perform(_ command: ChatCommand, in room: RoomID) async throws {
@@ -42,6 +45,7 @@ struct CommandPerformer {
                 switch ChatAddress(address) {
                 case .user(let user)?:
                     let shown = rooms.state.selection
+                    await waitForConnection()
                     let room = try await service.openDirect(with: user)
                     selected = show(nil, in: room, ifStillIn: shown)
                 case .message(let message, _, _)?: selected = try await join(address, showing: message)
@@ -87,8 +91,15 @@ struct CommandPerformer {
             throw CommandFailure(translator("No room named {name}.", ["name": bareName]))
         }
         let shown = rooms.state.selection
+        await waitForConnection()
         let room = try await service.join(address)
         return show(message, in: room, ifStillIn: shown)
+    }
+
+    /// Waits while the account connects: before that, as after a start by a link, each request to the server fails.
+    private func waitForConnection() async {
+        guard session.isConnecting else { return }
+        await time.wait(atMost: AccountsCoordinator.connectingTimeout) { [session] in !session.isConnecting }
     }
 
     /// Opens a room that the server took its time for, a minute at times. A user who has opened another room meanwhile

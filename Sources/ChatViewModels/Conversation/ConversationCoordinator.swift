@@ -54,7 +54,7 @@ public final class ConversationCoordinator {
         rooms: rooms, openRooms: openRooms, time: environment.time)
     @ObservationIgnored private lazy var performer = CommandPerformer(
         service: environment.service, translator: environment.translator, rooms: rooms, openRooms: openRooms,
-        navigator: navigator, requests: requests)
+        navigator: navigator, requests: requests, session: environment.session, time: environment.time)
     /// The account's encryption; `nil` for the rooms on this computer.
     @ObservationIgnored public private(set) lazy var encryption = environment.encryption.map { service in
         EncryptionCoordinator(service, session: environment.session) { [weak self] in self?.openRooms.name(of: $0) }

@@ -23,6 +23,8 @@ final class AccountNotifications {
         var newest: Date?
         /// Whether the room list has counted them. Before that, it reports no unread messages.
         var isCounted = false
+        /// Whether the room list has had the room. Before that, it is missing there, as one that was left is.
+        var wasListed = false
         /// The texts that were shown last.
         var title = ""
         var body = ""
@@ -54,6 +56,7 @@ final class AccountNotifications {
     private var updates: [RoomID: Duration] = [:]
     /// Show the latest change of a room's messages later.
     private var waitingUpdates: [RoomID: Task<Void, Never>] = [:]
+    private var earlier: EarlierNotifications?
     private var list: ChangeSubscription?
     private var attention: ChangeSubscription?
 
@@ -75,6 +78,9 @@ final class AccountNotifications {
                 self?.receive(arrival)
             }
         }
+        earlier = EarlierNotifications(time: conversations.environment.time, summary: Self.summaryRoom) { [weak self] in
+            self?.withdrawOutdated($0)
+        }
         list = ChangeSubscription(to: { [rooms = conversations.rooms] in rooms.state }) { [weak self] in
             self?.receive($0)
         }
@@ -88,7 +94,7 @@ final class AccountNotifications {
 
     func withdrawAll() {
         arrivals?.cancel()
-        (list, attention) = (nil, nil)
+        (list, attention, earlier) = (nil, nil, nil)
         for room in observations.keys { endObservation(of: room) }
         for room in waitingUpdates.keys { endUpdates(of: room) }
         for room in shown { withdraw(room) }
@@ -104,13 +110,14 @@ final class AccountNotifications {
             var entry = unread[message.roomID] ?? Unread()
             entry.add(arrival, line(message, by: arrival.senderName))
             // The list may have counted it before it was announced.
-            if row(of: message.roomID)?.unreadCount ?? 0 > 0 { entry.isCounted = true }
+            entry.note(row(of: message.roomID))
             unread[message.roomID] = entry
             show(message.roomID, content, isImportant: isImportant, playsSound: playsSound)
             observe(message.roomID)
         case .summary(let playsSound):
             var entry = summarized[message.roomID] ?? Unread()
             entry.add(arrival, line(message, by: arrival.senderName))
+            entry.note(row(of: message.roomID))
             summarized[message.roomID] = entry
             showSummary(playsSound: playsSound)
         }
@@ -253,24 +260,30 @@ final class AccountNotifications {
 
     private func receive(_ state: RoomListViewModel.State) {
         guard state.isLoaded else { return }
-        let rows = Dictionary(state.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        // Before this process withdraws its own.
+        earlier?.receive(state)
+        let rows = Self.rowsByID(state)
         for (room, entry) in unread where isRead(entry, rows[room]) { forget(room) }
-        for room in unread.keys where rows[room]?.unreadCount ?? 0 > 0 { unread[room]?.isCounted = true }
+        for room in unread.keys { unread[room]?.note(rows[room]) }
         updateSummary(rows)
         updateInvitations(state)
         updateFailures(state)
     }
 
+    private static func rowsByID(_ state: RoomListViewModel.State) -> [RoomID: RoomListViewModel.Row] {
+        Dictionary(state.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Whether the messages were read on any device, or the room was left.
     private func isRead(_ unread: Unread, _ row: RoomListViewModel.Row?) -> Bool {
-        guard let row else { return true }
+        guard let row else { return unread.wasListed }
         guard row.unreadCount == 0 else { return false }
         return unread.isCounted || unread.newest.map { row.lastActivity >= $0 } ?? false
     }
 
     private func updateSummary(_ rows: [RoomID: RoomListViewModel.Row]) {
         guard !summarized.isEmpty else { return }
-        for room in summarized.keys where rows[room]?.unreadCount ?? 0 > 0 { summarized[room]?.isCounted = true }
+        for room in summarized.keys { summarized[room]?.note(rows[room]) }
         // A summary's counts are not updated. It is withdrawn once all of its messages are read.
         guard summarized.allSatisfy({ isRead($0.value, rows[$0.key]) }) else { return }
         summarized = [:]
@@ -279,7 +292,8 @@ final class AccountNotifications {
 
     private func updateInvitations(_ state: RoomListViewModel.State) {
         let pending = state.invitations.filter { !$0.isKnock }
-        for room in invitations.subtracting(pending.map(\.room)) { withdraw(room) }
+        // The first message of a room that was joined elsewhere may have replaced its invitation.
+        for room in invitations.subtracting(pending.map(\.room)) where unread[room] == nil { withdraw(room) }
         for invitation in pending where !invitations.contains(invitation.room) {
             guard invitation.receivedAt >= surroundings.start, maySpeak(of: invitation.room) else { continue }
             let texts = text.invitation(invitation, showing: content)
@@ -330,6 +344,15 @@ final class AccountNotifications {
         surroundings.presenter.show(notification, as: id(room), media: conversations.media)
     }
 
+    /// Withdraws what an earlier process may have shown of rooms that have nothing to be seen any more.
+    private func withdrawOutdated(_ rooms: [RoomID]) {
+        let rows = Self.rowsByID(conversations.rooms.state)
+        for room in rooms where !shown.contains(room) {
+            if let row = rows[room], row.unreadCount > 0 || row.hasFailed { continue }
+            withdraw(room)
+        }
+    }
+
     private func withdraw(_ room: RoomID) {
         shown.remove(room)
         surroundings.presenter.withdraw(id(room))
@@ -349,6 +372,13 @@ extension AccountNotifications.Unread {
         entries = entries.suffix(AccountNotifications.maxLines)
         messages.insert(message.id)
         if !arrival.wasRead { newest = max(date, message.sentAt) }
+    }
+
+    /// - Parameter row: what the room list says of the room, if it has it.
+    fileprivate mutating func note(_ row: RoomListViewModel.Row?) {
+        guard let row else { return }
+        wasListed = true
+        if row.unreadCount > 0 { isCounted = true }
     }
 
     fileprivate mutating func remove(_ removed: [MessageID]) {

@@ -26,7 +26,9 @@ nonisolated struct NotificationPolicy: Equatable, Sendable {
 
     static func decision(in situation: Situation) -> Decision {
         let preferences = situation.preferences
-        if preferences.isPaused || situation.isAttended { return .silence }
+        if preferences.isPaused { return .silence }
+        // A window stays active behind a locked screen, where nobody sees it.
+        if situation.isAttended, !situation.isLocked { return .silence }
         if situation.level == .none { return .silence }
         let playsSound = preferences.playsSound && !situation.isSilent
         if situation.isMissed { return .summary(playsSound: playsSound) }

@@ -56,8 +56,13 @@ public final class Application: Object {
     var id: String { g_application_get_application_id(cast()).map { String(cString: $0) } ?? "" }
 
     /// Activates an action of the application that takes a text.
-    func activate(_ action: String, _ parameter: String) {
-        g_action_group_activate_action(OpaquePointer(pointer), action, g_variant_new_string(parameter))
+    /// - Parameter token: lets a window that the action presents get the focus; `nil` for none.
+    func activate(_ action: String, _ parameter: String, token: String? = nil) {
+        let activate = {
+            g_action_group_activate_action(OpaquePointer(self.pointer), action, g_variant_new_string(parameter))
+        }
+        guard let token else { return activate() }
+        ApplicationType.perform(activate, of: cast(), with: token)
     }
 
     /// Activates an action of the primary instance, which another process runs.

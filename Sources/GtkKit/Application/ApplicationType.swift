@@ -60,6 +60,23 @@ enum ApplicationType {
         }
     }
 
+    /// Performs an action as if another process had requested it with this token: as the platform data of a request,
+    /// the token is for the window that is presented next, even if GTK starts only for that.
+    static func perform(
+        _ action: () -> Void, of application: UnsafeMutablePointer<GApplication>, with token: String
+    ) {
+        // Which of these GTK reads depends on its version and on the display.
+        let names = ["activation-token", "desktop-startup-id"]
+        guard let platformData = BusValue.options(names.map { (name: $0, value: BusValue.text(token)) }),
+            let klass = functions(of: type)
+        else { return action() }
+        g_variant_ref_sink(platformData)
+        defer { g_variant_unref(platformData) }
+        klass.before_emit(application, platformData)
+        action()
+        klass.after_emit(application, platformData)
+    }
+
     private nonisolated static func with(
         _ application: UnsafeMutablePointer<GApplication>?,
         _ body: @MainActor (UnsafeMutablePointer<GApplication>, Toolkit) -> Void

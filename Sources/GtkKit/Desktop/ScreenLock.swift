@@ -4,8 +4,10 @@ public import Observation
 /// Whether the desktop's screen is locked, on GNOME and on desktops with the freedesktop.org interface.
 @Observable
 @MainActor public final class ScreenLock {
-    /// `false` unless the desktop has reported otherwise.
-    public private(set) var isLocked = false
+    public static let desktop = ScreenLock()
+
+    /// `false` unless the desktop has reported otherwise, see ``follow()``.
+    public package(set) var isLocked = false
 
     @ObservationIgnored private var subscriptions: [BusSubscription?] = []
     private static let services = [
@@ -13,7 +15,11 @@ public import Observation
         ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
     ]
 
-    public init() {
+    private init() {}
+
+    /// Asks the desktop, and follows its reports until the program ends.
+    public func follow() {
+        guard subscriptions.isEmpty else { return }
         for (name, path) in Self.services {
             let service = BusObject(name: name, path: path, interface: name)
             subscriptions.append(

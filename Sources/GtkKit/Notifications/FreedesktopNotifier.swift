@@ -16,6 +16,8 @@ final class FreedesktopNotifier: Notifier {
         var number: UInt32?
         var isSending = false
         var isWithdrawn = false
+        /// Lets the window that the next action presents get the focus, which Wayland compositors give to no other.
+        var token: String?
     }
 
     var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
@@ -31,6 +33,7 @@ final class FreedesktopNotifier: Notifier {
     init(_ application: Application) {
         self.application = application
         subscriptions = [
+            daemon.subscribe(to: "ActivationToken") { [weak self] in self?.receivedToken($0) },
             daemon.subscribe(to: "ActionInvoked") { [weak self] in self?.invoked($0) },
             daemon.subscribe(to: "NotificationReplied") { [weak self] in self?.replied($0) },
             daemon.subscribe(to: "NotificationClosed") { [weak self] in self?.closed($0) },
@@ -41,7 +44,10 @@ final class FreedesktopNotifier: Notifier {
 
     func send(_ notification: DesktopNotification, as id: String) {
         var entry = entries[id] ?? Entry(sent: notification)
+        // The sound of what it replaces was not played yet.
+        let playsSound = notification.playsSound || entry.waiting?.playsSound == true
         entry.waiting = notification
+        entry.waiting?.playsSound = playsSound
         entry.isWithdrawn = false
         entries[id] = entry
         guard capabilities == nil else { return advance(id) }
@@ -147,32 +153,43 @@ final class FreedesktopNotifier: Notifier {
     /// The capability of daemons with inline replies, which is also the action's key.
     private static let inlineReply = "inline-reply"
 
-    private func notification(in arguments: OpaquePointer) -> DesktopNotification? {
-        let number = BusValue.uint32(arguments, 0)
-        return entries.values.first { $0.number != nil && $0.number == number }?.sent
+    /// The ID of the notification that a signal is about, or `nil` if it is another program's.
+    private func sentID(in arguments: OpaquePointer) -> String? {
+        guard let number = BusValue.uint32(arguments, 0) else { return nil }
+        return entries.first { $0.value.number == number }?.key
     }
 
     private func replied(_ arguments: OpaquePointer) {
-        guard let text = BusValue.text(arguments, 1),
-            let button = notification(in: arguments)?.buttons.first(where: \.acceptsText)
+        guard let text = BusValue.text(arguments, 1), let id = sentID(in: arguments),
+            let button = entries[id]?.sent.buttons.first(where: \.acceptsText)
         else { return }
         onReply?(button.action.target, text)
     }
 
+    /// The token comes before the action that it belongs to (specification 1.2).
+    private func receivedToken(_ arguments: OpaquePointer) {
+        guard let id = sentID(in: arguments) else { return }
+        entries[id]?.token = BusValue.text(arguments, 1)
+    }
+
     private func invoked(_ arguments: OpaquePointer) {
-        guard let key = BusValue.text(arguments, 1), let notification = notification(in: arguments) else { return }
+        guard let key = BusValue.text(arguments, 1), let id = sentID(in: arguments),
+            let notification = entries[id]?.sent
+        else { return }
+        // It is valid once.
+        let token = entries[id]?.token
+        entries[id]?.token = nil
         if key == "default" {
-            application.activate(notification.defaultAction.name, notification.defaultAction.target)
+            let action = notification.defaultAction
+            application.activate(action.name, action.target, token: token)
         } else if let index = Int(key), notification.buttons.indices.contains(index) {
             let action = notification.buttons[index].action
-            application.activate(action.name, action.target)
+            application.activate(action.name, action.target, token: token)
         }
     }
 
     private func closed(_ arguments: OpaquePointer) {
-        guard let number = BusValue.uint32(arguments, 0),
-            let id = entries.first(where: { $0.value.number == number })?.key
-        else { return }
+        guard let id = sentID(in: arguments) else { return }
         // The next one gets a new ID.
         entries[id]?.number = nil
         if entries[id]?.waiting == nil, entries[id]?.isSending == false { entries[id] = nil }

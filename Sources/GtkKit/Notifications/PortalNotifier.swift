@@ -103,6 +103,9 @@ final class PortalNotifier: Notifier {
 
     private static let interface = "org.freedesktop.portal.Notification"
     private static let replyPurpose = "im.reply-with-text"
+    /// The desktop then hides the texts while the screen is locked, also those that were sent before. Every portal with
+    /// purposes knows it, and rejects a notification with an unknown one.
+    private static let hidesContent = "hide-content-on-lock-screen"
 
     private static func options(of notification: DesktopNotification, _ categories: Set<String>) -> OpaquePointer? {
         let action = notification.defaultAction
@@ -112,6 +115,7 @@ final class PortalNotifier: Notifier {
             ("sound", BusValue.text(notification.playsSound ? "default" : "silent")),
             ("default-action", BusValue.text("app.\(action.name)")),
             ("default-action-target", BusValue.text(action.target)),
+            ("display-hint", BusValue.texts([hidesContent])),
         ]
         if let icon = notification.icon {
             options.append(

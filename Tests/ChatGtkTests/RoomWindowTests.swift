@@ -280,21 +280,32 @@ final class RoomWindowTests: GtkTestCase {
             let service = FakeEncryptionService()
             let (program, room, window) = try Self.opened(encryptingBy: service)
             let main = try XCTUnwrap(program.main)
-            @MainActor func request(_ id: String, over parent: TopLevel) throws {
+            @MainActor func request(_ id: String, over parent: TopLevel, besides others: Int = 0) throws {
                 service.set([
                     Verification(
                         id: id, user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
                 ])
-                XCTAssertTrue(MainLoop.pump { Dialog.all.count == 1 }, id)
-                XCTAssertTrue(try XCTUnwrap(Dialog.all.first).isOver(parent), id)
+                XCTAssertTrue(MainLoop.pump { Dialog.all.count == others + 1 }, id)
+                XCTAssertTrue(Dialog.all.allSatisfy { $0.isOver(parent) }, id)
                 _ = MainLoop.pump(forAtMost: 0.1) { false }
-                XCTAssertEqual(Dialog.all.count, 1, id)
+                XCTAssertEqual(Dialog.all.count, others + 1, id)
                 service.set([] as [Verification])
-                XCTAssertTrue(MainLoop.pump { Dialog.all.isEmpty }, id)
+                XCTAssertTrue(MainLoop.pump { Dialog.all.count == others }, id)
             }
             try RealInput.activate(window.window)
             XCTAssertTrue(MainLoop.pump { program.accounts.attendedRoom?.room == room })
             try request("room", over: window.window)
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { program.accounts.attendedRoom?.room == room })
+            let open = Dialog(title: "Open", width: 300, height: 200)
+            open.setContent(Label("open"))
+            open.present(over: window.window)
+            XCTAssertTrue(MainLoop.pump { open.isMapped })
+            try RealInput.activate(open)
+            XCTAssertTrue(MainLoop.pump { program.accounts.attendedRoom == nil })
+            try request("over a dialog in the room", over: window.window, besides: 1)
+            open.close()
+            XCTAssertTrue(MainLoop.pump { Dialog.all.isEmpty })
             try RealInput.activate(main.window)
             XCTAssertTrue(MainLoop.pump { main.window.isActive && !window.window.isActive })
             try request("main", over: main.window)

@@ -81,6 +81,87 @@ final class VerificationDialogTests: GtkTestCase {
         }
     }
 
+    /// Before libadwaita 1.5, dialogs are windows, which GTK leaves without parent when that is destroyed.
+    func testVerificationStaysOverTheWindowWhileDialogsBelowItClose() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try EncryptionWindow.with(service) { accounts, window in
+                let first = Dialog(title: "First", width: 300, height: 200)
+                let second = Dialog(title: "Second", width: 300, height: 200)
+                first.setContent(Label("first"))
+                second.setContent(Label("second"))
+                first.present(over: window.window)
+                XCTAssertTrue(MainLoop.pump { first.isMapped })
+                second.present(over: first)
+                XCTAssertTrue(MainLoop.pump { second.isMapped })
+                let viewModel = VerificationViewModel(Self.verification(.requested), name: "Bo", service: service)
+                let dialog = VerificationDialog.present(viewModel, over: second).widget
+                XCTAssertTrue(MainLoop.pump { dialog.isMapped })
+                for below in [second, first] {
+                    XCTAssertTrue(dialog.isOver(window.window))
+                    below.close()
+                    XCTAssertTrue(MainLoop.pump { !below.isMapped })
+                }
+                XCTAssertTrue(dialog.isMapped)
+                XCTAssertTrue(dialog.isOver(window.window))
+                XCTAssertFalse(viewModel.state.isOver)
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+        }
+    }
+
+    /// Two accounts that verify each other: one dialog at a time, of which none answers when the other replaces it.
+    func testVerificationIsSetAsideForAnotherAccountAndComesBack() throws {
+        try onMain {
+            let (service, other) = (FakeEncryptionService(), FakeEncryptionService())
+            try EncryptionWindow.with(service) { accounts, window in
+                let encryption = EncryptionCoordinator(other) { $0.rawValue }
+                accounts.verifications.follow(encryption, of: "@bo:example.org")
+                @MainActor func isShown(_ title: String) -> Bool {
+                    MainLoop.pump { OpenDialogs.all.count == 1 && OpenDialogs.all.first?.title == title }
+                }
+                service.set([
+                    Verification(
+                        id: "v", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: false, phase: .waiting)
+                ])
+                XCTAssertTrue(isShown("Verify @bo:example.org"))
+                other.set([
+                    Verification(
+                        id: "v", user: MemberID("@ann:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+                ])
+                XCTAssertTrue(isShown("Verify @ann:example.org"))
+                other.set([] as [Verification])
+                XCTAssertTrue(isShown("Verify @bo:example.org"))
+                XCTAssertEqual(service.calls, [])
+                XCTAssertEqual(other.calls, [])
+            }
+        }
+    }
+
+    func testTheOtherSideIsShownByItsID() throws {
+        try onMain {
+            try Resource.load()
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                var verification = Self.verification(.requested)
+                let viewModel = VerificationViewModel(verification, name: "Bo", service: FakeEncryptionService())
+                let dialog = VerificationDialog.present(viewModel, over: parent.window)
+                XCTAssertTrue(MainLoop.pump { dialog.widget.visibleTexts.contains("@bo:example.org") })
+                XCTAssertTrue(MainLoop.pump { dialog.announced.hasPrefix("Bo Wants to Verify You\n@bo:example.org\n") })
+                verification.isOwn = true
+                viewModel.show(verification)
+                XCTAssertTrue(MainLoop.pump { !dialog.widget.visibleTexts.contains("@bo:example.org") })
+                verification.device = "ABCDEFGH"
+                viewModel.show(verification)
+                XCTAssertTrue(MainLoop.pump { dialog.widget.visibleTexts.contains("Device ID: ABCDEFGH") })
+                dialog.widget.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
+            }
+            parent.close()
+        }
+    }
+
     func testEachPageOfAVerificationIsAnnounced() throws {
         try onMain {
             try Resource.load()

@@ -200,9 +200,12 @@ struct AccountsCoordinatorTests: AccountsSuite {
         await eventually { accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id] }
     }
 
-    @Test("A verification whose window closes without an answer is for another window")
-    func verificationGoesToTheNextWindow() async throws {
-        let (chats, encryption) = (FakeChatService(), FakeEncryptionService())
+    private static let request = Verification(
+        id: "1", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+
+    /// Opens a room's own window beside the main window.
+    private func openWindow(_ encryption: FakeEncryptionService) async -> (AccountsCoordinator, AccountRoom) {
+        let chats = FakeChatService()
         let coordinator = ConversationCoordinator(ConversationEnvironment(service: chats, encryption: encryption))
         let accounts = AccountsCoordinator(local: coordinator)
         coordinator.start(opening: nil)
@@ -211,9 +214,35 @@ struct AccountsCoordinatorTests: AccountsSuite {
         let window = AccountRoom(AccountsCoordinator.localID, RoomID("plans"))
         coordinator.openWindow(of: window.room)
         await eventually { accounts.roomWindows == [window] }
-        encryption.set([
-            Verification(id: "1", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
-        ])
+        return (accounts, window)
+    }
+
+    @Test("A verification is for the window that was active last, whether or not a dialog covers it")
+    func verificationGoesToTheWindowInUse() async {
+        let encryption = FakeEncryptionService()
+        let (accounts, window) = await openWindow(encryption)
+        accounts.noteUse(true, ofWindowOf: window)
+        accounts.attend(true, inWindowOf: window)
+        // A dialog opens over it.
+        accounts.attend(false, inWindowOf: window)
+        encryption.set([Self.request])
+        await eventually { accounts.verificationToPresent(in: window) != nil }
+        #expect(accounts.verificationToPresent(in: nil) == nil && accounts.attendedRoom == nil)
+        accounts.noteUse(true, ofWindowOf: nil)
+        #expect(accounts.verificationToPresent(in: nil) != nil && accounts.verificationToPresent(in: window) == nil)
+        // Another window that closes leaves it in use.
+        accounts.noteUse(true, ofWindowOf: window)
+        accounts.noteUse(false, ofWindowOf: nil)
+        #expect(accounts.verificationToPresent(in: window) != nil && accounts.verificationToPresent(in: nil) == nil)
+        accounts.noteUse(false, ofWindowOf: window)
+        #expect(accounts.verificationToPresent(in: nil) != nil && accounts.verificationToPresent(in: window) == nil)
+    }
+
+    @Test("A verification whose window closes without an answer is for another window")
+    func verificationGoesToTheNextWindow() async throws {
+        let encryption = FakeEncryptionService()
+        let (accounts, window) = await openWindow(encryption)
+        encryption.set([Self.request])
         await eventually { accounts.verificationToPresent(in: nil) != nil }
         let verification = try #require(accounts.verifications.current)
         #expect(accounts.verificationToPresent(in: window) == nil, "the main window is open")
@@ -298,6 +327,98 @@ struct AccountsCoordinatorTests: AccountsSuite {
         while items.map(\.waitsForSignIn) != [true, false] { await Task.yield() }
         self.service.publish([AccountState(account: Self.ann, condition: .online)])
         while items.map(\.waitsForSignIn) != [false, false] { await Task.yield() }
+    }
+
+    /// Returns the coordinator of an account whose server joins any room as "garden".
+    private func makeJoining(_ chats: FakeChatService, _ joined: Recorder<String>) -> AccountsCoordinator {
+        chats.capabilities = [.join]
+        chats.joining = { address in
+            joined.record(address)
+            return RoomID("garden")
+        }
+        let time = Timekeeper(clock)
+        return AccountsCoordinator(local: local, service: service, time: time) {
+            let coordinator = ConversationCoordinator(
+                ConversationEnvironment(service: chats, time: time, session: $1))
+            coordinator.start(opening: nil)
+            return coordinator
+        }
+    }
+
+    @Test(
+        "A link that starts the program waits for its account, and a while for the connection",
+        arguments: [true, false])
+    func linkWaitsForTheConnection(comesOnline: Bool) async {
+        let (chats, joined, asked) = (FakeChatService(), Recorder<String>(), Recorder<Bool>())
+        let accounts = makeJoining(chats, joined)
+        let opened = Recorder<AccountRoom>()
+        accounts.start(showing: Self.ann.id)
+        accounts.open(
+            "#garden:example.org", opening: { opened.record($0) }, withoutAccount: { asked.record(true) })
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
+        await eventually { accounts.selection == Self.ann.id }
+        chats.publish([.of("other")])
+        await eventually { accounts.conversations.rooms.state.isLoaded }
+        await waitUntilIdle()
+        #expect(joined.values.isEmpty && asked.values.isEmpty, "the server cannot be asked yet")
+        if comesOnline {
+            service.publish([AccountState(account: Self.ann, condition: .online)])
+        } else {
+            while joined.values.isEmpty {
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+        await eventually { opened.values == [AccountRoom(Self.ann.id, RoomID("garden"))] }
+        #expect(joined.values == ["#garden:example.org"] && asked.values.isEmpty)
+    }
+
+    @Test func linkToAListedRoomNeedsNoConnection() async {
+        let (chats, joined, opened) = (FakeChatService(), Recorder<String>(), Recorder<AccountRoom>())
+        let accounts = makeJoining(chats, joined)
+        let room = RoomID("!tea:example.org")
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.open("matrix:roomid/tea:example.org", opening: { opened.record($0) })
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
+        chats.publish([.of("other"), .of(room.rawValue)])
+        await eventually { opened.values == [AccountRoom(Self.ann.id, room)] }
+        #expect(accounts.selection == Self.ann.id && joined.values.isEmpty)
+    }
+
+    @Test func linkNeedsAnAccountOnlyIfThereIsNone() async {
+        let accounts = make()
+        let asked = Recorder<Bool>()
+        accounts.open("#garden:example.org", withoutAccount: { asked.record(true) })
+        #expect(asked.values.isEmpty, "the accounts are not known yet")
+        await eventually { asked.values == [true] }
+    }
+
+    @Test func notificationOfASignedOutAccountIsIgnored() async {
+        let target = NotificationTarget(account: "@gone:example.org", room: RoomID("plans"))
+        publish(.online)
+        let accounts = make()
+        accounts.show(target)
+        #expect(accounts.isWaiting, "the accounts are not known yet")
+        await eventually { accounts.rows.count == 3 }
+        #expect(!accounts.isWaiting)
+        accounts.show(target)
+        #expect(!accounts.isWaiting && accounts.displayed != nil)
+    }
+
+    @Test("An account that is removed while it is requested is not waited for, one that was just added is")
+    func requestedAccountThatIsNotListed() async {
+        publish(.broken(reason: "x"))
+        let accounts = make()
+        await eventually { accounts.rows.count == 3 }
+        accounts.select(Self.ann.id)
+        #expect(accounts.isWaiting)
+        await signOut(of: accounts)
+        await eventually { !accounts.isWaiting }
+        accounts.select("@new:example.org")
+        accounts.addedAccount = "@new:example.org"
+        service.publish([AccountState(account: Self.bo, condition: .offline)])
+        await eventually { accounts.rows.last?.condition == .offline }
+        #expect(accounts.isWaiting)
     }
 
     @Test("A room is found by its name in any account, once the accounts are open")

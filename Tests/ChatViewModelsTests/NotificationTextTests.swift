@@ -61,6 +61,15 @@ struct NotificationTextTests {
         #expect(text.failure(room: "Plans", showing: .nothing).title == "Parlance")
     }
 
+    @Test("A verification names who asks by the Matrix ID, too: anyone can choose a name")
+    func verificationNamesTheUser() {
+        let request = Verification(
+            id: "v", user: MemberID("@mallory:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+        let texts = text.verification(request, name: "Bo", showing: .sender)
+        #expect(texts.title == "Bo" && texts.body == "@mallory:example.org wants to verify you.")
+        #expect(text.verification(request, name: "Bo", showing: .nothing).body == "New verification request")
+    }
+
     @Test(
         "A target is restored from its text, whatever its identifiers contain",
         arguments: [nil, MessageID("$e\"\n/,"), MessageID("")])

@@ -132,8 +132,90 @@ struct VerificationTests {
         await eventually { queue.current == nil }
     }
 
-    @Test("A verification that was closed as done is shown again if the server rejects its signature later, once.")
-    func revokedSuccess() async {
+    @Test("A request of the same account waits until the displayed verification is closed, even if that waits.")
+    func requestOfSameAccount() async {
+        let (encryption, queue) = (coordinator(), VerificationQueue())
+        queue.follow(encryption, of: "@ann:example.org")
+        service.set([
+            Self.verification(.waiting, id: "1", isIncoming: false), Self.verification(.requested, id: "2"),
+        ])
+        await eventually { queue.current?.state.verification.id == "1" }
+        await waitUntilIdle()
+        #expect(queue.current?.state.verification.id == "1" && queue.current?.state.isSetAside == false)
+        queue.current?.send(.close)
+        await eventually { queue.current?.state.verification.id == "2" }
+    }
+
+    @Test("Two accounts verify each other: the one is displayed that needs the user, while the other waits for it.")
+    func accountsVerifyEachOther() async {
+        let other = FakeEncryptionService()
+        let queue = VerificationQueue()
+        queue.follow(coordinator(), of: "@ann:example.org")
+        queue.follow(EncryptionCoordinator(other) { $0.rawValue }, of: "@bo:example.org")
+        let comparing = Verification.Phase.comparing(emoji: Self.emoji, numbers: [1, 2, 3])
+        // In a room, both know it by the ID of the same event.
+        service.set([Self.verification(.waiting, isIncoming: false)])
+        await eventually { queue.current?.state.verification.phase == .waiting }
+        let asking = queue.current
+        #expect(!queue.isOtherPresented)
+        asking?.isPresented = true
+        other.set([Self.verification(.requested)])
+        await eventually { queue.current?.state.page == .request }
+        let asked = queue.current
+        #expect(asking?.state.isSetAside == true && asked?.state.isSetAside == false)
+        #expect(queue.isOtherPresented, "its dialog closes first")
+        asking?.isPresented = false
+        asked?.send(.accept)
+        await eventually { asked?.state.verification.phase == .preparing }
+        #expect(queue.current === asked)
+        other.set([Self.verification(comparing)])
+        await eventually { asked?.state.isComparing == true }
+        service.set([Self.verification(comparing, isIncoming: false)])
+        await eventually { asking?.state.isComparing == true }
+        #expect(queue.current === asked, "it needs the user as well")
+        asked?.send(.confirmMatch)
+        await eventually { queue.current === asking }
+        #expect(asking?.state.isSetAside == false && asked?.state.isSetAside == true)
+        asking?.send(.confirmMatch)
+        await eventually { asking?.state.verification.phase == .confirming }
+        service.set([Self.verification(.done, isIncoming: false)])
+        other.set([Self.verification(.done)])
+        await eventually { asking?.state.verification.phase == .done && asked?.state.verification.phase == .done }
+        #expect(queue.current === asking)
+        asking?.send(.close)
+        await eventually { queue.current === asked }
+        #expect(asked?.state.isSetAside == false)
+        asked?.send(.close)
+        await eventually { queue.current == nil }
+        #expect(service.calls == ["confirmMatch v"] && other.calls == ["accept v", "confirmMatch v"])
+    }
+
+    @Test("A verification that was set aside ends with its account, and is displayed again after the other.")
+    func setAsideEnds() async {
+        let other = FakeEncryptionService()
+        let queue = VerificationQueue()
+        queue.follow(coordinator(), of: "@ann:example.org")
+        queue.follow(EncryptionCoordinator(other) { $0.rawValue }, of: "@cy:example.org")
+        service.set([Self.verification(.waiting, id: "1", isIncoming: false)])
+        await eventually { queue.current?.state.verification.id == "1" }
+        let first = queue.current
+        other.set([Self.verification(.requested, id: "2")])
+        await eventually { queue.current?.state.verification.id == "2" }
+        // The user learns of its end later.
+        service.set([Self.verification(.canceled(.timeout), id: "1", isIncoming: false)])
+        await eventually { first?.state.page == .ended }
+        #expect(queue.current?.state.verification.id == "2")
+        queue.current?.send(.close)
+        await eventually { queue.current === first }
+        #expect(first?.state.isSetAside == false)
+        queue.forget("@ann:example.org")
+        #expect(first?.state.isOver == true && queue.current == nil)
+    }
+
+    @Test(
+        "A verification that was closed as done is shown again if it is canceled later, once.",
+        arguments: [Verification.Cancellation.signatureRejected, .there, .failed])
+    func revokedSuccess(cancellation: Verification.Cancellation) async {
         let (encryption, queue) = (coordinator(), VerificationQueue())
         queue.follow(encryption, of: "@ann:example.org")
         service.set([Self.verification(.requested)])
@@ -145,13 +227,30 @@ struct VerificationTests {
         service.set([Self.verification(.done), Self.verification(.canceled(.there), id: "other")])
         await eventuallyCalled("dismiss other")
         #expect(queue.current == nil)
-        service.set([Self.verification(.canceled(.signatureRejected))])
-        await eventually { queue.current?.state.verification.phase == .canceled(.signatureRejected) }
-        #expect(queue.current?.state.icon == .failure)
+        service.set([Self.verification(.canceled(cancellation))])
+        await eventually { queue.current?.state.verification.phase == .canceled(cancellation) }
+        #expect(queue.current?.state.page == .ended)
         queue.current?.send(.close)
         await eventually { queue.current == nil }
         await eventuallyCalled("dismiss v")
         #expect(service.calls == ["dismiss other", "dismiss v"])
+    }
+
+    @Test("A success that is undone while its dialog closes is shown again, too.")
+    func revokedWhileClosing() async {
+        let (encryption, queue) = (coordinator(), VerificationQueue())
+        queue.follow(encryption, of: "@ann:example.org")
+        service.set([Self.verification(.requested)])
+        await eventually { queue.current != nil }
+        service.set([Self.verification(.done)])
+        await eventually { queue.current?.state.verification.phase == .done }
+        let closing = queue.current
+        closing?.send(.close)
+        closing?.show(Self.verification(.canceled(.there)))
+        #expect(closing?.state.verification.phase == .done)
+        service.set([Self.verification(.canceled(.there))])
+        await eventually { queue.current !== closing && queue.current?.state.page == .ended }
+        #expect(queue.current?.state.verification.phase == .canceled(.there))
     }
 
     @Test("The other user's name is shown once it is known.")
@@ -224,6 +323,18 @@ struct VerificationTests {
         #expect(text.explanation(state(.requested, isOwn: true, device: "Laptop")).contains("“Laptop”"))
         #expect(text.title(state(.requested)) == "Bo Wants to Verify You")
         #expect(text.windowTitle(state(.requested)) == "Verify Bo")
+    }
+
+    @Test("The other side is named by its ID as well: anyone can choose a name, and devices have the same.")
+    func identifiers() {
+        let text = VerificationText(.untranslated)
+        #expect(text.identifier(state(.requested)) == "@bo:example.org")
+        #expect(text.announcement(state(.requested)).hasPrefix("Bo Wants to Verify You\n@bo:example.org\nYou will "))
+        var own = state(.requested, isOwn: true, device: "Parlance")
+        #expect(text.identifier(own).isEmpty)
+        #expect(text.announcement(own).hasPrefix("Confirm Another Device?\nOnly accept "))
+        own.verification.device = "ABCDEFGH"
+        #expect(text.identifier(own) == "Device ID: ABCDEFGH")
     }
 
     @Test("A verification whose message is not sent yet says so, unless it has ended or the user has to compare.")

@@ -72,6 +72,17 @@ static inline gpointer shim_dialog_of_window(gpointer window) {
     return window;
 #endif
 }
+#if !SHIM_DIALOGS_IN_WINDOW
+// Puts a dialog over the window below its parent, as the parent closes. GTK leaves the windows over a destroyed one
+// without parent: they would no longer block the window below, nor stay in front of it. `destroy` is too late, as
+// retained objects may hold the parent.
+static inline void shim_dialog_parent_unmapped(GtkWindow *parent, gpointer dialog) {
+    GtkWindow *next = gtk_window_get_transient_for(parent);
+    if (!next || gtk_window_get_transient_for(dialog) != parent) return;
+    gtk_window_set_transient_for(dialog, next);
+    g_signal_connect_object(next, "unmap", G_CALLBACK(shim_dialog_parent_unmapped), dialog, 0);
+}
+#endif
 // `parent` is a widget in a window or NULL; `application` keeps running for a dialog without parent.
 static inline void shim_dialog_present(gpointer dialog, gpointer parent, gpointer application) {
 #if SHIM_DIALOGS_IN_WINDOW
@@ -79,7 +90,10 @@ static inline void shim_dialog_present(gpointer dialog, gpointer parent, gpointe
     if (!parent && application) gtk_window_set_application(GTK_WINDOW(gtk_widget_get_root(dialog)), application);
 #else
     GtkRoot *root = parent ? gtk_widget_get_root(parent) : NULL;
-    if (GTK_IS_WINDOW(root)) gtk_window_set_transient_for(dialog, GTK_WINDOW(root));
+    if (GTK_IS_WINDOW(root)) {
+        gtk_window_set_transient_for(dialog, GTK_WINDOW(root));
+        g_signal_connect_object(root, "unmap", G_CALLBACK(shim_dialog_parent_unmapped), dialog, 0);
+    }
     if (application) gtk_window_set_application(dialog, application);
     gtk_window_present(dialog);
 #endif

@@ -65,10 +65,15 @@ final class VerificationDialog {
 
     private func render(_ state: VerificationViewModel.State) {
         if state.isOver { return widget.close() }
+        // The other verification gets the window. This one is presented again after it.
+        if state.isSetAside { return widget.forceClose() }
         let text = VerificationText(.gettext)
         widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
         builder["page", Widget.self].setAccessibleLabel(text.title(state))
+        let identifier: Label = builder["identifier"]
+        identifier.text = text.identifier(state)
+        identifier.isVisible = !text.identifier(state).isEmpty
         builder["explanation", Label.self].text = text.explanation(state)
         showIcon(state.icon)
         showComparison(state, text)

@@ -16,8 +16,13 @@ final class VerificationPresenter {
         self.accounts = accounts
         self.window = window
         self.room = room
+        window.onActiveChange { [weak self] in self?.noteUse() }
         rendering = Rendering(
             { accounts.verificationToPresent(in: room)?.state.verification.id }, { [weak self] _ in self?.show() })
+    }
+
+    private func noteUse() {
+        if window?.isActive == true { accounts.noteUse(true, ofWindowOf: room) }
     }
 
     private func show() {
@@ -28,6 +33,7 @@ final class VerificationPresenter {
     /// Presents nothing from now on, as the window closes. An open verification stays unanswered, for another window.
     func stop() {
         rendering = nil
+        accounts.noteUse(false, ofWindowOf: room)
         dialog?.widget.forceClose()
     }
 }

@@ -15,6 +15,17 @@ extension AccountsCoordinator {
         }
     }
 
+    /// Call this when a window becomes active, and when it closes. It remains in use while a dialog covers it, which
+    /// may be a window of its own, and while another program is active.
+    /// - Parameter room: the room of a window of its own; `nil` for the main window.
+    public func noteUse(_ isInUse: Bool, ofWindowOf room: AccountRoom?) {
+        if isInUse, windowInUse != room {
+            windowInUse = room
+        } else if !isInUse, windowInUse == room {
+            windowInUse = nil
+        }
+    }
+
     /// The rooms whose messages the user sees, for the room list.
     public var seenRooms: SeenRooms {
         let isSelectionInWindow = if case .window = conversations.openItem { true } else { false }

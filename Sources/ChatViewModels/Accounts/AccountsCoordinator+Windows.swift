@@ -26,17 +26,17 @@ extension AccountsCoordinator {
     /// already.
     /// - Parameter room: the room of a window of its own; `nil` for the main window.
     public func verificationToPresent(in room: AccountRoom?) -> VerificationViewModel? {
-        // One that is over stays current until the service knows.
+        // One that is over stays current until the service knows. The dialog of one that was set aside closes first.
         guard let current = verifications.current, !current.isPresented, !current.state.isOver,
-            verificationWindow == room, room != nil || hasWindow
+            !verifications.isOtherPresented, verificationWindow == room, room != nil || hasWindow
         else { return nil }
         return current
     }
 
-    /// The room whose own window presents verifications, or `nil` for the main window: the active window, or else one
+    /// The room whose own window presents verifications, or `nil` for the main window: the window in use, or else one
     /// that is open.
     private var verificationWindow: AccountRoom? {
-        if let attendedWindow, hasWindow(of: attendedWindow) { return attendedWindow }
+        if let windowInUse, hasWindow(of: windowInUse) { return windowInUse }
         return hasWindow ? nil : roomWindows.first { hasWindow(of: $0) }
     }
 

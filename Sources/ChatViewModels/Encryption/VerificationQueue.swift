@@ -6,7 +6,7 @@ public import Observation
 @MainActor
 public final class VerificationQueue {
     /// The displayed verification, or `nil` if none needs the user.
-    public private(set) var current: VerificationViewModel?
+    public var current: VerificationViewModel? { entries.last?.viewModel }
 
     private struct Source {
         let account: String
@@ -14,15 +14,30 @@ public final class VerificationQueue {
         let subscription: ChangeSubscription
     }
 
+    /// Two accounts that verify each other have the same ID for it.
+    private nonisolated struct Key: Hashable {
+        let account: String
+        let id: Verification.ID
+    }
+
+    private struct Entry {
+        let key: Key
+        let viewModel: VerificationViewModel
+    }
+
+    /// The displayed verification, preceded by those that are set aside for it.
+    private var entries: [Entry] = []
     /// In the order in which the accounts were opened.
     @ObservationIgnored private var sources: [Source] = []
-    @ObservationIgnored private var currentAccount = ""
     /// Verifications that the user has closed and the service still lists.
-    @ObservationIgnored private var finished: Set<Verification.ID> = []
+    @ObservationIgnored private var finished: Set<Key> = []
     /// Those of them that had succeeded.
-    @ObservationIgnored private var succeeded: Set<Verification.ID> = []
+    @ObservationIgnored private var succeeded: Set<Key> = []
 
     public init() {}
+
+    /// Whether the dialog of another verification than ``current`` is still open.
+    var isOtherPresented: Bool { entries.dropLast().contains { $0.viewModel.isPresented } }
 
     func follow(_ encryption: EncryptionCoordinator, of account: String) {
         let subscription = ChangeSubscription(to: { [weak encryption] in encryption?.verifications ?? [] }) {
@@ -33,50 +48,86 @@ public final class VerificationQueue {
 
     func forget(_ account: String) {
         sources.removeAll { $0.account == account }
-        if currentAccount == account { current?.vanish() }
+        for entry in entries where entry.key.account == account { entry.viewModel.vanish() }
     }
 
     private func apply(_ verifications: [Verification], of account: String) {
-        if let current, currentAccount == account {
-            if let shown = verifications.first(where: { $0.id == current.state.verification.id }) {
-                current.show(shown)
+        for entry in entries where entry.key.account == account {
+            if let shown = verifications.first(where: { $0.id == entry.key.id }) {
+                entry.viewModel.show(shown)
             } else {
-                current.vanish()
+                entry.viewModel.vanish()
             }
         }
         advance()
     }
 
-    /// Shows the next verification unless one is displayed.
+    /// Shows the next verification unless one is displayed that needs the user.
+    ///
+    /// Two accounts that verify each other would wait for each other forever: while the displayed one waits for the
+    /// other side, it is set aside for what only the user can answer in another account.
     private func advance() {
-        guard current == nil else { return }
+        guard let state = current?.state else { return showNext() }
+        guard state.page == .progress, !state.isOver else { return }
+        if let other = entries.last(where: { $0.viewModel.state.isComparing && !$0.viewModel.state.isOver }) {
+            display(other)
+        } else if state.verification.phase == .waiting {
+            showRequestOfOtherAccount()
+        }
+    }
+
+    private func showNext() {
         for source in sources {
-            for verification in source.encryption.verifications
-            where !finished.contains(verification.id) || isRevoked(verification) {
-                guard !verification.hasEnded || isRevoked(verification) else {
+            for verification in source.encryption.verifications {
+                let key = Key(account: source.account, id: verification.id)
+                let isRevoked = isRevoked(verification, key)
+                guard isRevoked || !finished.contains(key) else { continue }
+                guard isRevoked || !verification.hasEnded else {
                     // Never shown, for example as another device answered first.
-                    finished.insert(verification.id)
+                    finished.insert(key)
                     source.encryption.dismiss(verification.id)
                     continue
                 }
-                currentAccount = source.account
-                current = source.encryption.viewModel(of: verification) { [weak self] in self?.finish($0) }
-                return
+                return show(verification, of: source)
             }
         }
     }
 
-    /// Whether the user was told of a success that the server has undone since.
-    private func isRevoked(_ verification: Verification) -> Bool {
-        succeeded.contains(verification.id) && verification.phase == .canceled(.signatureRejected)
+    private func showRequestOfOtherAccount() {
+        for source in sources where !entries.contains(where: { $0.key.account == source.account }) {
+            let request = source.encryption.verifications.first {
+                $0.isIncoming && $0.phase == .requested
+                    && !finished.contains(Key(account: source.account, id: $0.id))
+            }
+            if let request { return show(request, of: source) }
+        }
     }
 
-    private func finish(_ ended: VerificationViewModel) {
-        let verification = ended.state.verification
-        finished.insert(verification.id)
-        if verification.phase == .done { succeeded.insert(verification.id) } else { succeeded.remove(verification.id) }
-        guard ended === current else { return }
-        current = nil
+    private func show(_ verification: Verification, of source: Source) {
+        let key = Key(account: source.account, id: verification.id)
+        let viewModel = source.encryption.viewModel(of: verification) { [weak self] in self?.finish($0, key) }
+        display(Entry(key: key, viewModel: viewModel))
+    }
+
+    /// Displays a verification, and sets the others aside.
+    private func display(_ entry: Entry) {
+        current?.setAside(true)
+        entry.viewModel.setAside(false)
+        entries = entries.filter { $0.viewModel !== entry.viewModel } + [entry]
+    }
+
+    /// Whether the user was told of a success that has been undone since: by the server, which rejects the signature,
+    /// or by the other device, which has not confirmed this one.
+    private func isRevoked(_ verification: Verification, _ key: Key) -> Bool {
+        guard case .canceled = verification.phase else { return false }
+        return succeeded.contains(key)
+    }
+
+    private func finish(_ ended: VerificationViewModel, _ key: Key) {
+        finished.insert(key)
+        if ended.state.verification.phase == .done { succeeded.insert(key) } else { succeeded.remove(key) }
+        entries.removeAll { $0.viewModel === ended }
+        current?.setAside(false)
         advance()
     }
 }

@@ -16,6 +16,8 @@ public final class VerificationViewModel: ViewModel {
         public internal(set) var error: EncryptionError?
         /// Whether the user is finished, so that the dialog closes.
         public internal(set) var isOver = false
+        /// Whether another account's verification is displayed first, so that the dialog closes without an answer.
+        public internal(set) var isSetAside = false
 
         init(_ verification: Verification, name: String) {
             self.verification = verification
@@ -71,8 +73,15 @@ public final class VerificationViewModel: ViewModel {
     }
 
     func show(_ verification: Verification) {
+        // The user has closed what was displayed. A later end is for another dialog.
+        guard !state.isOver else { return }
         if verification.phase != state.verification.phase { state.isBusy = false }
         state.verification = verification
+    }
+
+    /// Closes the dialog without an answer until this is called with `false`.
+    func setAside(_ isSetAside: Bool) {
+        if isSetAside != state.isSetAside { state.isSetAside = isSetAside }
     }
 
     /// Closes without an answer: the service no longer knows the verification.

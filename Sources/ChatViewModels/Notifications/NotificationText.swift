@@ -73,9 +73,11 @@ nonisolated struct NotificationText: Sendable {
         _ verification: Verification, name: String, showing content: NotificationPreferences.Content
     ) -> (title: String, body: String) {
         guard content > .nothing else { return (translator("Parlance"), translator("New verification request")) }
-        return verification.isOwn
-            ? (translator("Confirm Another Device?"), translator("One of your devices asks to be confirmed."))
-            : (name, translator("{name} wants to verify you.", ["name": name]))
+        guard !verification.isOwn else {
+            return (translator("Confirm Another Device?"), translator("One of your devices asks to be confirmed."))
+        }
+        // Anyone can choose the name of someone else.
+        return (name, translator("{name} wants to verify you.", ["name": verification.user.rawValue]))
     }
 
     private static func shortened(_ text: String) -> String {

@@ -62,9 +62,16 @@ public struct VerificationText {
         }
     }
 
+    /// The ID of the other side, below the title; empty while unknown. Anyone can choose the name of someone else, and
+    /// devices that were signed in by the same app have the same name.
+    public func identifier(_ state: VerificationViewModel.State) -> String {
+        guard state.verification.isOwn else { return state.verification.user.rawValue }
+        return state.verification.device.map { translator("Device ID: {id}", ["id": $0]) } ?? ""
+    }
+
     /// What screen readers are told of the page.
     public func announcement(_ state: VerificationViewModel.State) -> String {
-        [title(state), explanation(state)].joined(separator: "\n")
+        [title(state), identifier(state), explanation(state)].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     private func request(_ state: VerificationViewModel.State) -> String {

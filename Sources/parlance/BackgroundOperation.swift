@@ -10,6 +10,8 @@ final class BackgroundOperation {
     private let portal: BackgroundPortal?
     private let translator: Translator
     private var status: Task<Void, Never>?
+    /// The setting as it was applied: a change of it may be reported more than once.
+    private var startsAtLogin: Bool
 
     private static let key = "run-in-background"
     private static let loginKey = "start-at-login"
@@ -19,9 +21,17 @@ final class BackgroundOperation {
         self.settings = settings
         self.portal = portal
         self.translator = translator
+        // The user may have turned it off in the desktop's settings, which know of the file only. In a sandbox the file
+        // is not to be seen.
+        if portal == nil, settings?.bool(Self.loginKey) == true, !AutostartFile.update() {
+            settings?.set(Self.loginKey, false)
+        }
+        startsAtLogin = settings?.bool(Self.loginKey) == true
         settings?.onChange(of: Self.loginKey) { [weak self] in self?.applyStartAtLogin() }
-        // The program may have moved since the file was written.
-        if portal == nil, settings?.bool(Self.loginKey) == true { applyStartAtLogin() }
+        settings?.onChange(of: Self.key) { [weak self] in self?.endDeniedStarts() }
+        guard startsAtLogin else { return }
+        // Earlier versions let one setting change without the other.
+        if isUndecided { permitStarts() } else { endDeniedStarts() }
     }
 
     isolated deinit { status?.cancel() }
@@ -54,18 +64,36 @@ final class BackgroundOperation {
     }
 
     private func applyStartAtLogin() {
-        guard let settings else { return }
-        let starts = settings.bool(Self.loginKey)
-        guard let portal else {
-            do { try AutostartFile.set(starts) } catch {
+        guard let settings, settings.bool(Self.loginKey) != startsAtLogin else { return }
+        startsAtLogin.toggle()
+        if portal == nil {
+            do { try AutostartFile.set(startsAtLogin) } catch {
                 StandardError.write("cannot write \(AutostartFile.url.path)")
-                if starts { settings.set(Self.loginKey, false) }
+                if startsAtLogin { settings.set(Self.loginKey, false) }
+                return
             }
+        }
+        if startsAtLogin { permitStarts() } else if let portal { request(of: portal) { _ in } }
+    }
+
+    /// Lets the program run without a window, as it starts at login: it would end after some seconds otherwise.
+    private func permitStarts() {
+        guard let portal else {
+            if !isAllowed { settings?.set(Self.key, "yes") }
             return
         }
-        request(of: portal) { permission in
-            if starts, permission?.startsAtLogin != true { settings.set(Self.loginKey, false) }
+        request(of: portal) { [weak self] permission in
+            // The user may have turned it off while the desktop was asking.
+            guard let self, startsAtLogin else { return }
+            if permission?.runsInBackground == true, !isAllowed { settings?.set(Self.key, "yes") }
+            if permission?.startsAtLogin != true || !isAllowed { settings?.set(Self.loginKey, false) }
         }
+    }
+
+    /// No longer starts at login where the program may not run without a window.
+    private func endDeniedStarts() {
+        guard let settings, !isAllowed, !isUndecided, settings.bool(Self.loginKey) else { return }
+        settings.set(Self.loginKey, false)
     }
 
     /// Says in the desktop's list of background programs how much is unread.
@@ -98,13 +126,11 @@ enum AutostartFile {
             if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
             return
         }
-        // Without /proc the program is found in PATH.
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "parlance"
         let text = """
             [Desktop Entry]
             Type=Application
             Name=Parlance
-            Exec=\(DesktopEntryCommand(program, [option]).exec)
+            Exec=\(command)
             Icon=\(ParlanceApplication.id)
             NoDisplay=true
 
@@ -112,5 +138,38 @@ enum AutostartFile {
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: url, options: .atomic)
+    }
+
+    /// Corrects the command: the program may have moved since the file was written.
+    /// - Returns: Whether the file is there and was not disabled. Otherwise it is left alone.
+    static func update() -> Bool {
+        guard let data = try? Data(contentsOf: url) else { return false }
+        let text = String(decoding: data, as: UTF8.self)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        var isEntry = false
+        for (index, line) in lines.enumerated() {
+            if line.hasPrefix("[") { isEntry = line.hasPrefix("[Desktop Entry]") }
+            guard isEntry, let separator = line.firstIndex(of: "=") else { continue }
+            let value = line[line.index(after: separator)...].trimmingCharacters(in: .whitespaces)
+            switch (line[..<separator].trimmingCharacters(in: .whitespaces), value) {
+            case ("Hidden", "true"), ("X-GNOME-Autostart-enabled", "false"): return false
+            case ("Exec", _): lines[index] = "Exec=\(command)"
+            default: break
+            }
+        }
+        let corrected = lines.joined(separator: "\n")
+        if corrected != text {
+            do { try Data(corrected.utf8).write(to: url, options: .atomic) } catch {
+                StandardError.write("cannot write \(url.path)")
+            }
+        }
+        return true
+    }
+
+    /// The command to run. Without `/proc`, and once the program was replaced or removed, it is found in PATH.
+    private static var command: String {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = path.flatMap { access($0, X_OK) == 0 ? $0 : nil }
+        return DesktopEntryCommand(program ?? "parlance", [option]).exec
     }
 }

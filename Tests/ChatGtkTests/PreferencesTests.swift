@@ -246,6 +246,68 @@ final class PreferencesTests: GtkTestCase {
         }
     }
 
+    /// PAR-4: a language is in use as long as its switch says so.
+    func testOnlyLanguageOfTheSystemStaysOn() throws {
+        try onMain {
+            var stored: [[String]] = []
+            let spelling = SpellingPreferencesViewModel(
+                checker: FixedDictionaries(installed: ["ar", "en_US"]), locales: ["ar"], chosen: []
+            ) { stored.append($0) }
+            let summary = ActionRow("Check Spelling")
+            let group = SpellingLanguagesGroup(spelling, summary: summary)
+            let window = TestWindow(group.widget, width: 360, height: 400)
+            @MainActor func control(_ title: String) -> Widget? {
+                Self.descendants(of: group.widget).first {
+                    shim_is_a($0.pointer, adw_action_row_get_type()) != 0 && Self.title(of: $0) == title
+                }.flatMap { row in
+                    Self.descendants(of: row).first { shim_is_a($0.pointer, gtk_switch_get_type()) != 0 }
+                }
+            }
+            XCTAssertTrue(MainLoop.pump { control("العربية") != nil })
+            let toggle = try XCTUnwrap(control("العربية"))
+            XCTAssertNotEqual(gtk_switch_get_active(toggle.cast()), 0)
+            gtk_switch_set_active(toggle.cast(), 0)
+            XCTAssertTrue(MainLoop.pump { gtk_switch_get_active(toggle.cast()) != 0 })
+            XCTAssertEqual(stored, [])
+            let other = try XCTUnwrap(control("English (US)"))
+            gtk_switch_set_active(other.cast(), 1)
+            gtk_switch_set_active(toggle.cast(), 0)
+            XCTAssertTrue(MainLoop.pump { stored == [["ar", "en_US"], ["en_US"]] })
+            XCTAssertEqual(gtk_switch_get_active(toggle.cast()), 0)
+            window.close()
+        }
+    }
+
+    /// The program itself allows it when it is to start at login.
+    func testRunningInTheBackgroundFollowsItsSetting() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            let key = "run-in-background"
+            settings.set(key, "ask")
+            PreferencesDialog.present(settings: settings, over: nil, showing: .general)
+            let dialog = try XCTUnwrap(OpenDialogs.all.first)
+            let row = try XCTUnwrap(
+                dialog.descendants.first {
+                    $0.isInstance(of: adw_action_row_get_type()) && $0.visibleTexts.first == "Run in Background"
+                })
+            let control = try XCTUnwrap(row.descendants.first { $0.isInstance(of: gtk_switch_get_type()) })
+            XCTAssertEqual(gtk_switch_get_active(control.cast()), 0)
+            settings.set(key, "yes")
+            XCTAssertTrue(MainLoop.pump { gtk_switch_get_active(control.cast()) != 0 })
+            gtk_switch_set_active(control.cast(), 0)
+            XCTAssertEqual(settings.string(key), "no")
+            settings.set(key, "yes")
+            XCTAssertTrue(MainLoop.pump { gtk_switch_get_active(control.cast()) != 0 })
+            settings.set(key, "ask")
+            XCTAssertTrue(MainLoop.pump { gtk_switch_get_active(control.cast()) == 0 })
+            XCTAssertEqual(settings.string(key), "ask", "showing it answers nothing")
+            OpenDialogs.closeAll()
+        }
+    }
+
     func testPreferencesSayThatThereAreNoDictionaries() throws {
         try onMain {
             try Resource.load()

@@ -67,6 +67,13 @@ import Testing
         #expect(viewModel.state.isAutomatic && used(viewModel) == ["de_DE"] && stored.values == [[]])
     }
 
+    @Test("The only language of the user stays on, and nothing is stored")
+    func onlyLanguageTurnedOff() async {
+        let viewModel = await preferences(["ar", "de_DE"])
+        viewModel.send(.setLanguage("de_DE", isOn: false))
+        #expect(viewModel.state.isAutomatic && used(viewModel) == ["de_DE"] && stored.values.isEmpty)
+    }
+
     @Test("If no language of the user has a dictionary, others can be chosen directly")
     func noDictionaryForTheUser() async {
         let viewModel = await preferences(["ar"], locales: ["fr_FR"])

@@ -37,16 +37,53 @@ final class ParlanceProcess {
     }
 
     /// Starts with stored settings, in a new home folder.
-    /// - Parameter settings: lines of a keyfile.
-    convenience init(arguments: [String] = [], settings: String, changes: [String: String?] = [:]) throws {
+    /// - Parameters:
+    ///   - settings: lines of a keyfile.
+    ///   - autostart: the file that starts the program at login; `nil` for none.
+    convenience init(
+        arguments: [String] = [], settings: String, autostart: String? = nil, changes: [String: String?] = [:]
+    ) throws {
         let home = try Self.usedHome()
-        let folder = home.url.appending(path: "config/glib-2.0/settings")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data("[io/github/parlance_chat/Parlance]\n\(settings)\n".utf8).write(to: folder.appending(path: "keyfile"))
+        try Self.write(settings, in: home)
+        if let autostart {
+            let file = Self.autostart(in: home)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(autostart.utf8).write(to: file)
+        }
         try self.init(
             arguments: arguments, home: home,
             changes: changes.merging(["GSETTINGS_BACKEND": "keyfile"]) { given, _ in given })
     }
+
+    private static func keyfile(in home: TemporaryFolder) -> URL {
+        home.url.appending(path: "config/glib-2.0/settings/keyfile")
+    }
+
+    private static func autostart(in home: TemporaryFolder) -> URL {
+        home.url.appending(path: "config/autostart/io.github.parlance_chat.Parlance.desktop")
+    }
+
+    private static func write(_ settings: String, in home: TemporaryFolder) throws {
+        let file = keyfile(in: home)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("[io/github/parlance_chat/Parlance]\n\(settings)\n".utf8).write(to: file, options: .atomic)
+    }
+
+    /// Replaces the stored settings, as another program would: a running one follows them.
+    func write(settings: String) throws { try Self.write(settings, in: home) }
+
+    /// Waits until a line is among the stored settings.
+    func waitForSetting(_ line: String) throws {
+        _ = try until("the setting \(line)") {
+            let text = try? String(contentsOf: Self.keyfile(in: home), encoding: .utf8)
+            return text?.split(separator: "\n").contains { $0 == line } == true ? true : nil
+        }
+    }
+
+    /// The file that starts the program at login, or `nil` if there is none.
+    var autostart: String? { try? String(contentsOf: Self.autostart(in: home), encoding: .utf8) }
 
     private final class Made: Sendable {
         let signal = DispatchSemaphore(value: 0)

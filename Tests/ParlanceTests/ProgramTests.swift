@@ -147,13 +147,16 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(first.waitForEnd().status, 0)
     }
 
-    func testStartAtLoginWritesTheAutostartFile() throws {
-        let parlance = try ParlanceProcess(settings: "start-at-login=true")
+    func testStartAtLoginCorrectsTheCommandOfTheAutostartFile() throws {
+        let parlance = try ParlanceProcess(
+            settings: "start-at-login=true\nrun-in-background='yes'",
+            autostart: "[Desktop Entry]\nName=Mine\nExec=/opt/old/parlance --gapplication-service\nHidden=false\n")
         try parlance.waitForWindow()
-        let file = parlance.home.url.appending(path: "config/autostart/io.github.parlance_chat.Parlance.desktop")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        XCTAssertTrue(text.contains("Exec=\(ParlanceProcess.program.path) --gapplication-service"), text)
-        parlance.kill()
+        XCTAssertEqual(
+            parlance.autostart,
+            "[Desktop Entry]\nName=Mine\nExec=\(ParlanceProcess.program.path) --gapplication-service\nHidden=false\n")
+        try parlance.press("ctrl+q")
+        XCTAssertEqual(parlance.waitForEnd().errors, "")
     }
 
     func testWindowIsClosedAndOpenedAgainWhereTheProgramMayRunInTheBackground() throws {

@@ -159,6 +159,50 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(service.waitForEnd().errors, "")
     }
 
+    /// The desktop's settings change the file that starts the program at login, and know nothing of the program's.
+    func testStartAtLoginThatTheDesktopHasTurnedOffStaysOff() throws {
+        let command = "Exec=parlance --gapplication-service"
+        for file in [
+            nil, "[Desktop Entry]\n\(command)\nHidden=true\n",
+            "[Desktop Entry]\nX-GNOME-Autostart-enabled = false\n\(command)\n",
+        ] {
+            let service = try ParlanceProcess(
+                arguments: ["--gapplication-service"], settings: "start-at-login=true\nrun-in-background='yes'",
+                autostart: file)
+            try service.waitForSetting("start-at-login=false")
+            XCTAssertEqual(service.autostart, file)
+            service.kill()
+        }
+    }
+
+    /// A program that starts at login must not end for want of a window.
+    func testStartAtLoginAndRunningWithoutAWindowGoTogether() throws {
+        let service = try ParlanceProcess(
+            arguments: ["--gapplication-service"], settings: "run-in-background='no'")
+        try service.waitForName()
+        // The session is open, and the settings are followed.
+        _ = try service.searchProvider("GetInitialResultSet", "['not']")
+        let settings = "run-in-background='no'\nstart-at-login=true"
+        try service.write(settings: settings)
+        try service.waitForSetting("run-in-background='yes'")
+        let file = try XCTUnwrap(service.autostart)
+        XCTAssertTrue(file.contains("Exec=\(ParlanceProcess.program.path) --gapplication-service"), file)
+        try service.write(settings: settings)
+        try service.waitForSetting("start-at-login=false")
+        _ = try service.until("no file") { service.autostart == nil ? true : nil }
+        service.kill()
+    }
+
+    func testServiceOfAnEarlierVersionThatStartsAtLoginGoesOn() throws {
+        let service = try ParlanceProcess(
+            arguments: ["--gapplication-service"], settings: "start-at-login=true\nrun-in-background='ask'",
+            autostart: "[Desktop Entry]\nExec=parlance\n")
+        try service.waitForSetting("run-in-background='yes'")
+        try service.waitForName()
+        XCTAssertEqual(try service.launchAgain("--quit").status, 0)
+        XCTAssertEqual(service.waitForEnd().errors, "")
+    }
+
     func testServiceWithoutADisplayGoesOn() throws {
         let service = try ParlanceProcess(
             arguments: ["--gapplication-service"], settings: "run-in-background='yes'",

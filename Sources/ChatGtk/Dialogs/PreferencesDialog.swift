@@ -40,10 +40,7 @@ public enum PreferencesDialog {
         }
         settings.bind("automatic-size", to: builder["automatic_size", Widget.self], "value", bothWays: true)
         settings.bind("text-zoom", to: builder["text_zoom", Widget.self], "value", bothWays: true)
-        // The switch has two positions but the setting a third one: not asked yet.
-        let runs: Switch = builder["run_in_background"]
-        runs.isActive = settings.string("run-in-background") == "yes"
-        runs.onChange { settings.set("run-in-background", $0 ? "yes" : "no") }
+        bindBackground(builder["run_in_background"], settings, in: dialog)
         if let spelling {
             let group = SpellingLanguagesGroup(spelling, summary: builder["spelling_row"])
             builder["composer_page", PreferencesPage.self].add(group.widget)
@@ -72,6 +69,20 @@ public enum PreferencesDialog {
         let tone: ComboRow = builder["skin_tone"]
         tone.selectedIndex = settings.int("emoji-skin-tone")
         tone.onSelectionChange { settings.set("emoji-skin-tone", $0) }
+    }
+
+    /// The switch has two positions but the setting a third one: not asked yet. Starting at sign-in changes it, too.
+    private static func bindBackground(_ control: Switch, _ settings: Settings, in dialog: Dialog) {
+        let key = "run-in-background"
+        control.isActive = settings.string(key) == "yes"
+        control.onChange { isOn in
+            if isOn != (settings.string(key) == "yes") { settings.set(key, isOn ? "yes" : "no") }
+        }
+        let changed = settings.onChange(of: key) { [weak control, weak settings] in
+            control?.isActive = settings?.string(key) == "yes"
+        }
+        dialog.retain([control])
+        dialog.onClosed { withExtendedLifetime(settings) { changed.disconnect() } }
     }
 
     private static func show(_ groups: [AccountPreferencesGroup], in builder: Builder) {

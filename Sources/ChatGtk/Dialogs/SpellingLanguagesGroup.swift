@@ -14,7 +14,7 @@ final class SpellingLanguagesGroup {
     init(_ viewModel: SpellingPreferencesViewModel, summary: ActionRow) {
         self.viewModel = viewModel
         automatic = SwitchRow(translated("Use System Languages"))
-        automatic.onChange = { [weak viewModel] in viewModel?.send(.setAutomatic($0)) }
+        automatic.onChange = { [weak self] in self?.send(.setAutomatic($0)) }
         widget.add(automatic.widget)
         rendering = Rendering({ viewModel.state }) { [weak self] state in
             self?.render(state)
@@ -39,8 +39,18 @@ final class SpellingLanguagesGroup {
 
     private func makeRow(_ language: SpellingPreferencesViewModel.Language) -> SwitchRow {
         let row = SwitchRow(language.name)
-        row.onChange = { [weak viewModel] in viewModel?.send(.setLanguage(language.id, isOn: $0)) }
+        row.onChange = { [weak self] in self?.send(.setLanguage(language.id, isOn: $0)) }
         return row
+    }
+
+    /// What changes nothing, as turning off the only language of automatic mode, leaves the switch to be set back. Not
+    /// within its signal, after which GTK tells assistive technology its position before that.
+    private func send(_ action: SpellingPreferencesViewModel.Action) {
+        viewModel.send(action)
+        Task { [weak self] in
+            guard let self else { return }
+            render(viewModel.state)
+        }
     }
 }
 

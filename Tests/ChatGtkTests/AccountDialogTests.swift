@@ -229,7 +229,7 @@ final class AccountDialogTests: GtkTestCase {
                 let cases: [(AccountsCoordinator.Banner, String, String)] = [
                     (.offline, "Could not connect", "Retry"), (.untrusted(.expired), "has expired", "Retry"),
                     (.untrusted(.wrongName), "different server", "Retry"),
-                    (.signedOut(isSoft: true), "Session expired", "Sign In…"),
+                    (.signedOut(isSoft: true), "Sign-in expired", "Sign In…"),
                     (.signedOut(isSoft: false), "Signed out", "Sign In Again…"),
                     (.locked(.locked), "Keyring locked", "Retry"),
                 ]

@@ -72,6 +72,25 @@ final class DeviceListTests: GtkTestCase {
         }
     }
 
+    func testButtonsOfABusyDeviceAreInsensitiveAndTheFocusComesBack() throws {
+        try onMain {
+            try Self.withPreferences { preferences in
+                let gate = Gate()
+                preferences.service.hold("renameDevice", at: gate)
+                let button = try preferences.button("Rename “Phone”")
+                XCTAssertTrue(button.grabFocus())
+                preferences.viewModel.send(.rename(device: "PHONE", to: "Old phone"))
+                XCTAssertTrue(MainLoop.pump { !button.isSensitive })
+                XCTAssertTrue(preferences.row("Phone")?.isFocus == true)
+                XCTAssertFalse(try preferences.button("Sign Out “Phone”").isSensitive)
+                XCTAssertTrue(try preferences.button("Sign Out “Tablet”").isSensitive)
+                gate.open()
+                XCTAssertTrue(MainLoop.pump { preferences.row("Old phone") != nil })
+                XCTAssertTrue(button.isSensitive && button.isFocus)
+            }
+        }
+    }
+
     func testDeviceThatMovesInTheListKeepsTheFocus() throws {
         try onMain {
             try Self.withPreferences { preferences in

@@ -284,8 +284,8 @@ final class EncryptionDialogTests: GtkTestCase {
         let window: TestWindow
         private let groups: EncryptionPreferencesGroups
 
-        init(_ service: FakeEncryptionService) {
-            viewModel = EncryptionCoordinator(service) { $0.rawValue }
+        init(_ service: FakeEncryptionService, session: AccountSession = AccountSession()) {
+            viewModel = EncryptionCoordinator(service, session: session) { $0.rawValue }
                 .preferences(account: "@ann:example.org", name: "Ann")
             groups = EncryptionPreferencesGroups(viewModel)
             for group in groups.groups { page.append(group) }
@@ -297,6 +297,25 @@ final class EncryptionDialogTests: GtkTestCase {
     private static func row(_ title: String, in page: Widget) -> Widget? {
         page.descendants.first {
             $0.isInstance(of: adw_action_row_get_type()) && $0.visibleTexts.contains(title)
+        }
+    }
+
+    func testKeysThatCouldNotBeOpenedAreTriedAgainFromThePreferences() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            service.set(EncryptionStatus(condition: .off(.storage(reason: "full"))))
+            let session = AccountSession()
+            var retryCount = 0
+            session.retry = { retryCount += 1 }
+            let preferences = Preferences(service, session: session)
+            let (page, window) = (preferences.page, preferences.window)
+            XCTAssertTrue(MainLoop.pump { page.button("Retry") != nil })
+            try XCTUnwrap(page.button("Retry")).activate()
+            XCTAssertTrue(MainLoop.pump { retryCount == 1 })
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+            XCTAssertTrue(MainLoop.pump { page.button("Retry") == nil })
+            window.close()
         }
     }
 

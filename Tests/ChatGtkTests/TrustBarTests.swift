@@ -71,6 +71,40 @@ final class TrustBarTests: GtkTestCase {
         }
     }
 
+    /// The account may need nothing when the key of its backup is missing.
+    func testHelpForAnUnreadableMessageComesAndGoesWithTheKeyOfTheBackup() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(3, unread: 0)
+            let service = FakeEncryptionService()
+            let coordinator = ConversationCoordinator(
+                ConversationEnvironment(service: fixture.backend, encryption: service))
+            coordinator.start(opening: ConversationBench.room)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    coordinator.conversation?.timeline.state.isLoaded == true
+                        && coordinator.conversation?.composer.state.isReady == true
+                })
+            let conversation = try XCTUnwrap(coordinator.conversation)
+            let view = ConversationBench.Requests().makeView(of: conversation)
+            let window = TestWindow(view.widget, width: 700, height: 600)
+            var message = try XCTUnwrap(conversation.timeline.rows.compactMap { $0.message }.first).message
+            message.content = Message.Content(sealed: .noKey)
+            conversation.timeline.apply(.changed([message]))
+            XCTAssertTrue(
+                MainLoop.pump { conversation.timeline.rows.contains { $0.message?.isSealed == true } })
+            XCTAssertNil(view.widget.button("Restore Keys…"))
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready, lacksBackupKey: true))
+            XCTAssertTrue(MainLoop.pump { view.widget.button("Restore Keys…") != nil })
+            XCTAssertNil(coordinator.encryption?.need)
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+            XCTAssertTrue(MainLoop.pump { view.widget.button("Restore Keys…") == nil })
+            window.close()
+            withExtendedLifetime((view, coordinator)) {}
+            try finish { await coordinator.flushDrafts() }
+            try fixture.close()
+        }
+    }
+
     func testIdentityIsAcceptedAfterAQuestionAndVerified() throws {
         try onMain {
             try Resource.load()

@@ -2,13 +2,14 @@ public import ChatCore
 public import Foundation
 import Synchronization
 
-/// Publishes what a test sets, and records calls. Each call succeeds unless a failure is set for it.
+/// Publishes what a test sets, and records calls. Each call succeeds at once unless a failure or a gate is set for it.
 public final class FakeEncryptionService: EncryptionService {
     public static let recoveryKey = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4")
 
     private struct State {
         var calls: [String] = []
         var failures: [String: [EncryptionError]] = [:]
+        var gates: [String: Gate] = [:]
         var devices: [AccountDevice] = []
     }
 
@@ -25,6 +26,8 @@ public final class FakeEncryptionService: EncryptionService {
     public func clearCalls() { state.withLock { $0.calls = [] } }
     /// Makes the next calls of a function fail with these errors, in order.
     public func fail(_ name: String, with errors: EncryptionError...) { state.withLock { $0.failures[name] = errors } }
+    /// Has calls of `renameDevice` or `exportKeys` wait for a gate.
+    public func hold(_ name: String, at gate: Gate) { state.withLock { $0.gates[name] = gate } }
     public func set(_ status: EncryptionStatus) { statusFeed.send(status) }
     public func set(_ verifications: [Verification]) { verificationFeed.send(verifications) }
     public func set(_ devices: [AccountDevice]) { state.withLock { $0.devices = devices } }
@@ -38,6 +41,11 @@ public final class FakeEncryptionService: EncryptionService {
             return state.failures[name]?.removeFirst()
         }
         if let failure { throw failure }
+    }
+
+    private func pass(_ name: String) async {
+        let gate = state.withLock { $0.gates[name] }
+        await gate?.pass()
     }
 
     // MARK: EncryptionService
@@ -60,6 +68,7 @@ public final class FakeEncryptionService: EncryptionService {
     public func setBackupEnabled(_ isEnabled: Bool) async throws { try record("setBackupEnabled", "\(isEnabled)") }
     public func exportKeys(to file: URL, passphrase: String) async throws -> Int {
         try record("exportKeys", "\(file.lastPathComponent) \(passphrase)")
+        await pass("exportKeys")
         return 3
     }
     public func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
@@ -72,6 +81,7 @@ public final class FakeEncryptionService: EncryptionService {
     }
     public func renameDevice(_ device: String, to name: String) async throws {
         try record("renameDevice", "\(device) \(name)")
+        await pass("renameDevice")
         state.withLock { state in
             for index in state.devices.indices where state.devices[index].id == device {
                 state.devices[index].name = name

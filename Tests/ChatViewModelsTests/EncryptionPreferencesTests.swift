@@ -18,12 +18,17 @@ struct EncryptionPreferencesTests {
     private static let confirmed = EncryptionStatus(
         condition: .on, identity: .confirmed, recovery: .ready, backup: .on(remaining: 0))
 
-    private func make(_ status: EncryptionStatus = Self.confirmed) async -> EncryptionPreferencesViewModel {
+    private func make(
+        _ status: EncryptionStatus = Self.confirmed, session: AccountSession = AccountSession(),
+        countedBy work: OngoingWork = OngoingWork(),
+        onUnseenEnd: @escaping (EncryptionPreferencesViewModel.KeyFile) -> Void = { _ in }
+    ) async -> EncryptionPreferencesViewModel {
         service.set(status)
         service.set(Self.devices)
-        let encryption = EncryptionCoordinator(service) { $0.rawValue }
+        let encryption = EncryptionCoordinator(service, session: session) { $0.rawValue }
         await eventually { encryption.status == status }
-        let viewModel = encryption.preferences(account: "@ann:example.org", name: "Ann")
+        let viewModel = encryption.preferences(
+            account: "@ann:example.org", name: "Ann", countedBy: work, onUnseenEnd: onUnseenEnd)
         viewModel.send(.loadDevices)
         await eventually { viewModel.state.devices != nil }
         return viewModel
@@ -46,6 +51,45 @@ struct EncryptionPreferencesTests {
         await eventually { viewModel.state.devices?.count == 2 && viewModel.state.deviceError == nil }
         #expect(viewModel.state.deviceAwaitingPassword == nil)
         #expect(service.calls.filter { $0.hasPrefix("signOut") }.last == "signOutDevices PHONE right")
+    }
+
+    @Test("While a device is being changed, it is not changed again, and other devices can be confirmed.")
+    func busyDevice() async {
+        let viewModel = await make()
+        let gate = Gate()
+        service.hold("renameDevice", at: gate)
+        viewModel.send(.rename(device: "BOT", to: "Bridge"))
+        viewModel.send(.rename(device: "BOT", to: "Bot"))
+        viewModel.send(.signOut(device: "BOT", password: nil))
+        #expect(viewModel.state.busyDevices.sorted() == ["BOT"])
+        #expect(Self.devices.map { viewModel.state.canChange($0) } == [true, true, false])
+        await eventually { gate.waiting == 1 }
+        // This waits for no server.
+        viewModel.send(.verify(device: "PHONE"))
+        viewModel.send(.verify(device: "PHONE"))
+        #expect(viewModel.state.busyDevices.sorted() == ["BOT", "PHONE"])
+        await eventually { viewModel.state.busyDevices == ["BOT"] }
+        #expect(service.calls.filter { $0.hasPrefix("verifyDevice") } == ["verifyDevice PHONE"])
+        gate.open()
+        await eventually { viewModel.state.busyDevices.isEmpty }
+        #expect(viewModel.state.devices?[2].name == "Bridge" && viewModel.state.deviceError == nil)
+        #expect(service.calls.filter { $0.hasSuffix("Bridge") || $0.hasSuffix("Bot") } == ["renameDevice BOT Bridge"])
+        #expect(!service.calls.contains { $0.hasPrefix("signOut") })
+    }
+
+    @Test("A device that failed to change can be changed again, and so can one whose sign-out asks for the password.")
+    func freedDevice() async {
+        let viewModel = await make()
+        service.fail("renameDevice", with: .unreachable)
+        viewModel.send(.rename(device: "PHONE", to: "Old phone"))
+        await eventually { viewModel.state.deviceError == .unreachable && viewModel.state.busyDevices.isEmpty }
+        service.fail("signOutDevices", with: .passwordRequired)
+        viewModel.send(.signOut(device: "PHONE", password: nil))
+        await eventually { viewModel.state.deviceAwaitingPassword == "PHONE" && viewModel.state.busyDevices.isEmpty }
+        #expect(viewModel.state.deviceError == nil)
+        viewModel.send(.cancelSignOut)
+        viewModel.send(.rename(device: "PHONE", to: "Old phone"))
+        await eventually { viewModel.state.devices?[1].name == "Old phone" && viewModel.state.busyDevices.isEmpty }
     }
 
     @Test("After a wrong password, canceling leaves no error, and signing out another device begins anew.")
@@ -80,6 +124,14 @@ struct EncryptionPreferencesTests {
         await eventually { viewModel.state.deviceError == nil }
         for _ in 0..<1000 where !service.calls.contains("verifyDevice PHONE") { await Task.yield() }
         #expect(service.calls.contains("verifyDevice PHONE"))
+        await eventually { viewModel.state.busyDevices.isEmpty }
+        // The server has returned other keys for it.
+        service.fail("verifyDevice", with: .noDevice)
+        viewModel.send(.verify(device: "PHONE"))
+        await eventually { viewModel.state.deviceError == .noDevice }
+        #expect(Self.devices.allSatisfy { !viewModel.state.canVerify($0) })
+        #expect(text.deviceText(for: .noDevice).hasPrefix("The device cannot be confirmed"))
+        #expect(text.deviceText(for: .unreachable) == text.text(for: EncryptionError.unreachable))
         service.set(EncryptionStatus(condition: .on, identity: .unconfirmed))
         await eventually { viewModel.state.status?.identity == .unconfirmed }
         #expect(Self.devices.allSatisfy { !viewModel.state.canVerify($0) })
@@ -131,6 +183,47 @@ struct EncryptionPreferencesTests {
             service.calls.filter { $0.contains("Keys") } == [
                 "exportKeys keys.txt tea", "importKeys keys.txt milk", "importKeys keys.txt tea",
             ])
+    }
+
+    @Test("A key file counts as work until it has ended, and tells its end even after the preferences were closed.")
+    func unseenKeyFile() async {
+        let (work, gate, ends) = (OngoingWork(), Gate(), Recorder<EncryptionPreferencesViewModel.KeyFile>())
+        let viewModel = await make(countedBy: work, onUnseenEnd: { ends.record($0) })
+        let file = URL(fileURLWithPath: "/tmp/keys.txt")
+        viewModel.send(.importKeys(file, passphrase: AccountCredential("tea")))
+        await eventually { viewModel.state.keyFile == .imported(ImportedKeyCount(total: 5, new: 2)) }
+        #expect(work.isEmpty && ends.values.isEmpty, "the preferences show it")
+        service.hold("exportKeys", at: gate)
+        viewModel.send(.exportKeys(file, passphrase: AccountCredential("tea")))
+        await eventually { gate.waiting == 1 }
+        #expect(!work.isEmpty)
+        viewModel.abandon()
+        gate.open()
+        await eventually { ends.values == [.exported(3)] }
+        #expect(work.isEmpty)
+        service.fail("importKeys", with: .damagedFile)
+        viewModel.send(.importKeys(file, passphrase: AccountCredential("tea")))
+        await eventually { ends.values == [.exported(3), .failed(.damagedFile)] }
+        #expect(work.isEmpty)
+    }
+
+    @Test(
+        "Keys that could not be opened for a reason that can go away are opened again if the user asks for it.",
+        arguments: [
+            (EncryptionCondition.off(.storage(reason: "full")), true), (.off(.locked(.locked)), true),
+            (.off(.credentialLost), false), (.off(.damaged(reason: "x")), false), (.on, false),
+        ])
+    func retry(condition: EncryptionCondition, canRetry: Bool) async {
+        let (session, retries) = (AccountSession(), Recorder<Int>())
+        session.retry = { retries.record(1) }
+        let viewModel = await make(EncryptionStatus(condition: condition), session: session)
+        #expect(viewModel.state.canRetry == canRetry)
+        viewModel.encryption.retry()
+        #expect(retries.values == [1])
+        // Signing in opens them, too.
+        session.isSignedOut = true
+        await eventually { viewModel.state.isSignedOut }
+        #expect(!viewModel.state.canRetry)
     }
 
     @Test("A passphrase must be typed twice, with identical bytes.")
@@ -203,8 +296,19 @@ struct EncryptionPreferencesTests {
         await eventually { preferences.state.isSignedOut && preferences.state.status == EncryptionStatus() }
         #expect(text.summary(preferences.state) == signedOut)
         service.set(Self.confirmed)
-        await eventually { preferences.state.status == Self.confirmed }
+        service.set(Self.devices)
+        preferences.send(.loadDevices)
+        await eventually { preferences.state.status == Self.confirmed && preferences.state.devices == Self.devices }
         #expect(text.summary(preferences.state) == signedOut)
+        // Nothing counts as good, and nothing can be changed.
+        let state = preferences.state
+        #expect(text.recovery(state) == "Not known yet" && text.backup(state) == "Not known yet" && !state.isBackupOn)
+        #expect(state.listedDevices.map(\.id) == Self.devices.map(\.id))
+        #expect(state.listedDevices.allSatisfy { $0.trust == .unknown })
+        #expect(!state.canReplaceRecoveryKey && !state.canChangeBackup && !state.canResetIdentity)
+        #expect(Self.devices.allSatisfy { !state.canVerify($0) && !state.canChange($0) })
+        preferences.send(.setBackup(true))
+        #expect(!preferences.state.isChangingBackup)
         // Why the keys cannot be used tells more.
         service.set(EncryptionStatus(condition: .off(.credentialLost)))
         await eventually { preferences.state.status?.condition == .off(.credentialLost) }
@@ -213,6 +317,8 @@ struct EncryptionPreferencesTests {
         session.apply(AccountState(account: account, condition: .online))
         await eventually { !preferences.state.isSignedOut && preferences.state.status == Self.confirmed }
         #expect(text.summary(preferences.state) == "This device is confirmed.")
+        #expect(preferences.state.listedDevices == Self.devices && preferences.state.isBackupOn)
+        #expect(text.backup(preferences.state) == "All keys are in the backup")
     }
 
     @Test("Devices, fingerprint and states have texts.")

@@ -107,6 +107,33 @@ struct EncryptionSetUpTests {
         #expect(service.calls == ["recover EsT x", "recover EsT x", "recover EsT c"])
     }
 
+    @Test(
+        "After the recovery key, the page promises to restore earlier messages only if the backup can be read.",
+        arguments: [
+            (EncryptionStatus.Backup.on(remaining: 0), false, "Earlier messages become readable as their keys "),
+            (.failing(remaining: 1, reason: "x"), false, "Earlier messages become readable as their keys "),
+            (.on(remaining: 0), true, "This device cannot restore keys from the backup"),
+            (.untrusted, false, "The backup was made by an unconfirmed device and is not used"),
+            (.off, false, "If you lose this device, its messages can no longer be read"),
+            (.unknown, false, "Earlier messages become readable if their keys can be "),
+        ])
+    func restoring(backup: EncryptionStatus.Backup, lacksBackupKey: Bool, promise: String) async throws {
+        let text = EncryptionText(.untranslated)
+        let encryption = await coordinator(Self.unconfirmed)
+        let viewModel = try #require(encryption.setUp())
+        viewModel.send(.useRecoveryKey)
+        viewModel.send(.recover(AccountCredential("EsT c")))
+        await eventually { viewModel.state.step == .done }
+        // The status of the device before says nothing of this.
+        #expect(text.explanation(viewModel.state).hasPrefix("Earlier messages become readable if "))
+        service.set(
+            EncryptionStatus(
+                condition: .on, identity: .confirmed, recovery: .ready, backup: backup, lacksBackupKey: lacksBackupKey))
+        await eventually { viewModel.state.status?.identity == .confirmed }
+        #expect(text.explanation(viewModel.state).hasPrefix(promise))
+        withExtendedLifetime(encryption) {}
+    }
+
     @Test("Another device receives a request, and its response closes the dialog.")
     func otherDevice() async throws {
         let viewModel = try await setUp(Self.unconfirmed)

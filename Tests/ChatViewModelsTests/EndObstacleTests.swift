@@ -90,6 +90,33 @@ struct EndObstacleTests {
         #expect(await accounts.obstacleToEnding(within: .seconds(5), waitsForWork: false) == nil)
     }
 
+    @Test("An export of keys is asked about, and a toast of the account says how it ended without the preferences.")
+    func keyExport() async throws {
+        let (service, encryption, gate) = (FakeAccountService(), FakeEncryptionService(), Gate())
+        encryption.hold("exportKeys", at: gate)
+        let account = Account(
+            id: "@ann:example.org", kind: "matrix", server: "https://example.org", device: "D", name: "Ann")
+        let accounts = AccountsCoordinator(
+            local: ConversationCoordinator(service: chats), service: service, time: Timekeeper(clock)
+        ) { [work] _, session in
+            ConversationCoordinator(
+                ConversationEnvironment(
+                    service: FakeChatService(), session: session, encryption: encryption, ongoingWork: work))
+        }
+        accounts.start(showing: AccountsCoordinator.localID)
+        service.publish([AccountState(account: account, condition: .online)])
+        await eventually { accounts.coordinatorIDs.count == 2 }
+        let requests = try #require(accounts.coordinator(of: account.id)).requests
+        let preferences = try #require(accounts.encryptionPreferences().first)
+        preferences.send(.exportKeys(URL(filePath: "/tmp/keys.txt"), passphrase: AccountCredential("tea")))
+        await eventually { gate.waiting == 1 }
+        #expect(await accounts.obstacleToEnding(within: .seconds(5), waitsForWork: false) == .work)
+        preferences.abandon()
+        gate.open()
+        await eventually { requests.state.pending.map(\.request) == [.show(.message("3 keys exported"))] }
+        #expect(await accounts.obstacleToEnding(within: .seconds(5), waitsForWork: false) == nil)
+    }
+
     @Test("Saving a file counts until it has ended, also in a failure.")
     func savingIsCounted() async {
         let media = MediaReference(uri: "a", name: "a.bin", type: "application/octet-stream")

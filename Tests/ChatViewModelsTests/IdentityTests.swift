@@ -177,7 +177,7 @@ struct IdentityTests {
         #expect(text.button(.ownReplaced) == "_Confirm…")
     }
 
-    @Test("Members who cannot read are reported once, and again when others are added.")
+    @Test("Members who cannot read are reported once, and again when others are added, but not when one leaves.")
     func shownOnce() async {
         let encryption = await coordinator()
         let viewModel = RoomTrustViewModel(Self.room, of: encryption) { [] }
@@ -191,6 +191,13 @@ struct IdentityTests {
         #expect(again.state.notice == nil)
         service.set(RoomTrust(withoutIdentity: [Self.cy, Self.bo]), of: Self.room)
         await eventually { again.state.notice == .withoutIdentity([Self.cy, Self.bo]) }
+        again.send(.acknowledge)
+        service.set(RoomTrust(withoutIdentity: [Self.bo]), of: Self.room)
+        await eventually { again.state.trust.withoutIdentity == [Self.bo] }
+        #expect(again.state.notice == nil)
+        service.set(RoomTrust(), of: Self.room)
+        await eventually { again.state.trust.withoutIdentity.isEmpty }
+        #expect(again.state.notice == nil)
     }
 
     @Test("Notices name the members, up to five.")
@@ -223,6 +230,7 @@ struct IdentityTests {
             .keysLocked: .retry,
         ]
         for seal in SealReason.allCases { #expect(conversation.help(for: seal) == help[seal]) }
+        #expect(conversation.sealHelp == help)
         conversation.help(.confirmDevice)
         #expect(conversation.requests.state.pending.map(\.request) == [.setUpEncryption])
         service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
@@ -233,8 +241,18 @@ struct IdentityTests {
         await eventually { conversation.help(for: .noKey) == .restoreKeys }
         #expect(conversation.help(for: .beforeSignIn) == .restoreKeys && conversation.help(for: .withheld) == nil)
         #expect(encryption.need == nil && encryption.setUp()?.state.need == .enterRecoveryKey)
+        // The rows are shown again when this changes.
+        let restored: [SealReason: SealHelp] = [
+            .noKey: .restoreKeys, .beforeSignIn: .restoreKeys, .beforeKey: .restoreKeys, .keysLocked: .retry,
+        ]
+        #expect(conversation.sealHelp == restored)
         service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .none, lacksBackupKey: true))
-        await eventually { conversation.help(for: .noKey) == nil }
+        await eventually { conversation.sealHelp == [.keysLocked: .retry] }
+        // These keys can be opened again once there is space on the disk.
+        service.set(EncryptionStatus(condition: .off(.storage(reason: "full"))))
+        await eventually { conversation.sealHelp == [.keysLocked: .retry, .keysUnavailable: .retry] }
+        service.set(EncryptionStatus(condition: .off(.credentialLost)))
+        await eventually { conversation.help(for: .keysUnavailable) == nil }
         let retries = Recorder<Int>()
         conversation.session.retry = { retries.record(1) }
         conversation.help(.retry)

@@ -105,6 +105,22 @@ import Testing
         await eventually { viewModel.state.step == .over }
     }
 
+    @Test("While losses are counted a spinner is shown, and the user can cancel")
+    func countingIsShown() async {
+        let gate = Gate()
+        let viewModel = SignOutViewModel(account: Self.id, service: service) { await gate.pass() }
+        viewModel.start()
+        #expect(viewModel.state.showsSpinner && viewModel.state.heading(.untranslated) == "Sign Out of \(Self.id)?")
+        await eventually { gate.waiting == 1 }
+        viewModel.send(.confirm)
+        #expect(viewModel.state.step == .counting)
+        viewModel.send(.cancel)
+        gate.open()
+        await waitUntilIdle()
+        #expect(viewModel.state.step == .over && !viewModel.state.showsSpinner)
+        #expect(await !start().state.showsSpinner)
+    }
+
     @Test("Cancelling keeps the user signed in")
     func cancelingKeepsTheUserSignedIn() async {
         let viewModel = await start()

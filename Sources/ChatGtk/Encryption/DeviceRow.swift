@@ -6,6 +6,13 @@ import GtkKit
 
 /// A device of the account in the preferences.
 final class DeviceRow {
+    /// A device, and what can be done with it now.
+    nonisolated struct Content: Equatable, Sendable {
+        let device: AccountDevice
+        let canVerify: Bool
+        let canChange: Bool
+    }
+
     let widget = ActionRow("")
     var id: String { device.id }
     /// Whether the row or one of its buttons has the keyboard focus.
@@ -20,6 +27,9 @@ final class DeviceRow {
     private let confirming = DeviceRow.button("parlance-verified-symbolic")
     private let renaming = DeviceRow.button("parlance-edit-symbolic")
     private let signingOut = DeviceRow.button("system-log-out-symbolic")
+    private var buttons: [Button] { [confirming, renaming, signingOut] }
+    /// The button that had the focus when it became insensitive.
+    private var formerFocus: Button?
 
     /// - Parameter parent: What the dialogs are presented over.
     init(_ device: AccountDevice, _ viewModel: EncryptionPreferencesViewModel, over parent: Widget) {
@@ -27,7 +37,7 @@ final class DeviceRow {
         // The subtitle already has this information.
         mark.hideFromAccessibility()
         widget.addPrefix(mark)
-        for button in [confirming, renaming, signingOut] { widget.addSuffix(button) }
+        for button in buttons { widget.addSuffix(button) }
         let (text, id) = (text, device.id)
         confirming.onClick { [weak viewModel] in viewModel?.send(.verify(device: id)) }
         renaming.onClick { [weak self, weak viewModel, weak parent] in
@@ -43,8 +53,8 @@ final class DeviceRow {
     }
 
     /// Shows what is known of the same device by now.
-    func update(_ device: AccountDevice, canVerify: Bool) {
-        self.device = device
+    func update(_ content: Content) {
+        device = content.device
         let name = text.name(device)
         widget.setTitle(name)
         widget.setSubtitle(text.detail(device, Self.dayOf))
@@ -59,10 +69,23 @@ final class DeviceRow {
             button.tooltip = label
             button.setAccessibleLabel(label)
         }
+        enableButtons(content.canChange)
         // GTK would give the focus of a hidden button to one elsewhere.
-        if !canVerify, confirming.isFocus { renaming.grabFocus() }
-        confirming.isVisible = canVerify
+        if !content.canVerify, confirming.isFocus { renaming.grabFocus() }
+        confirming.isVisible = content.canVerify
         signingOut.isVisible = !device.isThis
+    }
+
+    /// The row has the focus while a button that had it is insensitive, as that would lose it.
+    private func enableButtons(_ isEnabled: Bool) {
+        if !isEnabled, let focus = buttons.first(where: \.isFocus) {
+            formerFocus = focus
+            widget.grabFocus()
+        }
+        for button in buttons { button.isSensitive = isEnabled }
+        guard isEnabled, let focus = formerFocus else { return }
+        formerFocus = nil
+        if widget.isFocus { focus.grabFocus() }
     }
 
     private static func dayOf(_ date: Date) -> String { DateText.desktop.day(date, .other(sameYear: false)) }

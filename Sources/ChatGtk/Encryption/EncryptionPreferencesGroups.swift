@@ -16,6 +16,7 @@ final class EncryptionPreferencesGroups {
     private let summary = ActionRow("")
     private let summaryIcon = Image()
     private let setUp = Button()
+    private let retry = Button()
     private let fingerprint = Label()
     private let fingerprintRow = Box(.vertical, spacing: 3)
     private let recoveryKey = ActionRow(translated("Recovery Key"))
@@ -30,7 +31,7 @@ final class EncryptionPreferencesGroups {
     private let spinner = Spinner()
     private let problem = ActionRow(role: GTK_ACCESSIBLE_ROLE_ALERT)
     private var deviceRows: [DeviceRow] = []
-    private var displayedDevices: [AccountDevice] = []
+    private var displayedDevices: [DeviceRow.Content] = []
     private var displayedState: EncryptionPreferencesViewModel.State?
     private var rendering: Rendering?
 
@@ -47,10 +48,13 @@ final class EncryptionPreferencesGroups {
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
+    isolated deinit { viewModel.abandon() }
+
     // MARK: Building
 
     private func build() {
-        for (row, widget) in [(summary, setUp), (recoveryKey, newKey)] {
+        retry.label = translated("_Retry")
+        for (row, widget) in [(summary, setUp), (summary, retry), (recoveryKey, newKey)] {
             widget.usesUnderline = true
             widget.valign = .center
             row.addSuffix(widget)
@@ -99,6 +103,7 @@ final class EncryptionPreferencesGroups {
 
     private func connect() {
         setUp.onClick { [weak self] in self?.present(self?.viewModel.encryption.setUp()) }
+        retry.onClick { [weak self] in self?.viewModel.encryption.retry() }
         newKey.onClick { [weak self] in self?.present(self?.viewModel.encryption.newRecoveryKey()) }
         check.onActivated { [weak self] in self?.present(self?.viewModel.encryption.recoveryKeyCheck()) }
         backupSwitch.onChange { [weak self] in self?.setBackup($0) }
@@ -175,18 +180,21 @@ final class EncryptionPreferencesGroups {
             ? "parlance-verified-symbolic" : "parlance-unproven-symbolic"
         setUp.isVisible = need != nil && !state.isSignedOut
         setUp.label = need.map { text.banner($0).action } ?? ""
+        // GTK would give the focus of a hidden button to one elsewhere.
+        if !state.canRetry, retry.isFocus { summary.grabFocus() }
+        retry.isVisible = state.canRetry
         fingerprintRow.isVisible = state.status?.fingerprint != nil
         fingerprint.text = state.status?.fingerprint.map(text.fingerprint) ?? ""
         for group in [recovery, keyFile] { group.isVisible = state.isAvailable }
     }
 
     private func showRecovery(_ state: EncryptionPreferencesViewModel.State) {
-        recoveryKey.setSubtitle(text.recovery(state.status))
+        recoveryKey.setSubtitle(text.recovery(state))
         newKey.label = text.recoveryButton(state.status)
         newKey.isSensitive = state.canReplaceRecoveryKey
         check.isVisible = state.canCheckRecoveryKey
         let failure = state.backupError.map { text.text(for: $0) }
-        backup.setSubtitle(failure ?? text.backup(state.status))
+        backup.setSubtitle(failure ?? text.backup(state))
         backup.setStyle("error", failure != nil)
         // The row would lose the focus while its own change is made; the view model ignores another one.
         backup.isSensitive = state.canChangeBackup || state.isChangingBackup
@@ -210,15 +218,20 @@ final class EncryptionPreferencesGroups {
 
     private func showDevices(_ state: EncryptionPreferencesViewModel.State) {
         // The prompt says what is wrong with a password.
-        let failure = state.deviceAwaitingPassword == nil ? state.deviceError.map { text.text(for: $0) } : nil
+        let failure = state.deviceAwaitingPassword == nil ? state.deviceError.map { text.deviceText(for: $0) } : nil
         problem.isVisible = failure != nil
         problem.setTitle(failure ?? "")
-        let devices = state.devices ?? []
-        guard devices != displayedDevices || state.status?.identity != displayedState?.status?.identity else { return }
+        let devices = state.listedDevices.map { device in
+            DeviceRow.Content(
+                device: device, canVerify: state.canVerify(device), canChange: state.canChange(device))
+        }
+        guard devices != displayedDevices else { return }
         displayedDevices = devices
         var former = Dictionary(deviceRows.map { ($0.id, $0) }) { first, _ in first }
-        let rows = devices.map { former.removeValue(forKey: $0.id) ?? DeviceRow($0, viewModel, over: account) }
-        for (row, device) in zip(rows, devices) { row.update(device, canVerify: state.canVerify(device)) }
+        let rows = devices.map { content in
+            former.removeValue(forKey: content.device.id) ?? DeviceRow(content.device, viewModel, over: account)
+        }
+        for (row, content) in zip(rows, devices) { row.update(content) }
         arrange(rows)
     }
 

@@ -172,7 +172,7 @@ final class ConversationView {
         return [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
             Rendering({ conversation.isEncrypted }, { [weak self] in self?.lock.isVisible = $0 }),
-            Rendering({ conversation.encryptionNeed }, { [weak self] _ in self?.timeline.showRowsAgain() }),
+            Rendering({ conversation.sealHelp }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ ClockFormat.desktop.isTwelveHour }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ conversation.hiddenDraft }, { [weak self] in self?.hiddenDraftBar.show($0) }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),

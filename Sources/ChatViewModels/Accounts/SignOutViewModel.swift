@@ -22,6 +22,8 @@ public final class SignOutViewModel: ViewModel {
 
         /// Whether it waits for no answer of the user's.
         public var isBusy: Bool { step == .counting || step == .signingOut }
+        /// Whether to show that the question is being prepared.
+        public var showsSpinner: Bool { step == .counting }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -50,7 +52,9 @@ public final class SignOutViewModel: ViewModel {
         Task {
             await flushDrafts()
             // If counting fails, the question says so.
-            state.step = .confirming(try? await service.pendingCount(of: state.account))
+            let counted = try? await service.pendingCount(of: state.account)
+            // The user may have canceled meanwhile.
+            if state.step == .counting { state.step = .confirming(counted) }
         }
         return true
     }
@@ -59,8 +63,8 @@ public final class SignOutViewModel: ViewModel {
         switch (state.step, action) {
         case (.confirming, .confirm): signOut(isForced: false)
         case (.failed, .confirm): signOut(isForced: true)
-        case (.confirming, .cancel), (.failed, .cancel): state.step = .over
-        case (.counting, _), (.signingOut, _), (.over, _): break
+        case (.counting, .cancel), (.confirming, .cancel), (.failed, .cancel): state.step = .over
+        case (.counting, .confirm), (.signingOut, _), (.over, _): break
         }
     }
 

@@ -80,8 +80,15 @@ public final class EncryptionCoordinator {
     }
 
     /// Returns the preferences of the account's encryption.
-    public func preferences(account: String, name: String) -> EncryptionPreferencesViewModel {
-        EncryptionPreferencesViewModel(account: account, name: name, of: self)
+    /// - Parameters:
+    ///   - ongoingWork: counts exports and imports of keys until they have ended.
+    ///   - onUnseenEnd: receives the outcome of those that end after the preferences were closed.
+    public func preferences(
+        account: String, name: String, countedBy ongoingWork: OngoingWork = .shared,
+        onUnseenEnd: @escaping (EncryptionPreferencesViewModel.KeyFile) -> Void = { _ in }
+    ) -> EncryptionPreferencesViewModel {
+        EncryptionPreferencesViewModel(
+            account: account, name: name, of: self, countedBy: ongoingWork, onUnseenEnd: onUnseenEnd)
     }
 
     func viewModel(
@@ -93,6 +100,9 @@ public final class EncryptionCoordinator {
         viewModel.follow { nameOfUser(user) }
         return viewModel
     }
+
+    /// Reconnects and opens the keys again.
+    public func retry() { session.retry() }
 
     func dismiss(_ verification: Verification.ID) {
         // A failure only leaves the ended verification in the service's list.
@@ -120,6 +130,16 @@ extension EncryptionStatus {
         switch recovery {
         case .unknown, .none: return false
         case .incomplete, .unsaved, .ready: return true
+        }
+    }
+
+    /// Whether this confirmed device can restore keys from the account's backup.
+    nonisolated var canReadBackup: Bool {
+        guard identity == .confirmed, !lacksBackupKey else { return false }
+        switch backup {
+        // A backup that rejects uploads can be read all the same.
+        case .on, .failing: return true
+        case .unknown, .off, .untrusted: return false
         }
     }
 

@@ -14,7 +14,11 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         public internal(set) var isSignedOut = false
         /// `nil` until known.
         public internal(set) var devices: [AccountDevice]?
-        /// Why the devices could not be listed, renamed or signed out.
+        /// The devices that are being renamed, signed out or asked to be confirmed.
+        public internal(set) var busyDevices: Set<String> = []
+        /// The devices whose keys turned out to be missing or disputed, so that they cannot be confirmed.
+        var unverifiableDevices: Set<String> = []
+        /// Why the devices could not be listed, renamed, signed out or confirmed.
         public internal(set) var deviceError: EncryptionError?
         /// The device to sign out, while the server asks for the account's password.
         public internal(set) var deviceAwaitingPassword: String?
@@ -50,14 +54,26 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     public private(set) var state: State
     @ObservationIgnored public let encryption: EncryptionCoordinator
     @ObservationIgnored private let service: any EncryptionService
+    @ObservationIgnored private let ongoingWork: OngoingWork
+    @ObservationIgnored private let onUnseenEnd: (KeyFile) -> Void
+    @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private var following: ChangeSubscription?
     @ObservationIgnored private var followingSession: ChangeSubscription?
     @ObservationIgnored private let queue = DeliveryQueue()
 
-    init(account: String, name: String, of encryption: EncryptionCoordinator) {
-        state = State(account: account, name: name, status: encryption.status)
+    /// - Parameters:
+    ///   - ongoingWork: counts exports and imports of keys until they have ended.
+    ///   - onUnseenEnd: receives the outcome of those that end after ``abandon()``. The state has it all the same.
+    init(
+        account: String, name: String, of encryption: EncryptionCoordinator, countedBy ongoingWork: OngoingWork,
+        onUnseenEnd: @escaping (KeyFile) -> Void
+    ) {
+        state = State(
+            account: account, name: name, status: encryption.status, isSignedOut: encryption.isSignedOut)
         self.encryption = encryption
         service = encryption.service
+        self.ongoingWork = ongoingWork
+        self.onUnseenEnd = onUnseenEnd
         following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
             if let status = $0 { self?.apply(status) }
         }
@@ -77,13 +93,13 @@ public final class EncryptionPreferencesViewModel: ViewModel {
 
     public func send(_ action: Action) {
         switch action {
-        case .loadDevices: changeDevices { _ in }
+        case .loadDevices: requestDevices()
         case .rename(let device, let typed):
             let name = typed.trimmingCharacters(in: .whitespacesAndNewlines)
-            changeDevices { try await $0.renameDevice(device, to: name) }
+            change(device) { try await $0.renameDevice(device, to: name) }
         case .signOut(let device, let password): signOut(device, password)
         case .cancelSignOut: cancelSignOut()
-        case .verify(let device): changeDevices { _ = try await $0.verifyDevice(device) }
+        case .verify(let device): verify(device)
         case .setBackup(let isEnabled): setBackup(isEnabled)
         case .exportKeys(let file, let passphrase):
             moveKeys(.exporting) { .exported(try await $0.exportKeys(to: file, passphrase: passphrase.value)) }
@@ -92,27 +108,71 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         }
     }
 
-    /// Changes devices, then reloads the list.
-    private func changeDevices(_ work: @escaping @MainActor (any EncryptionService) async throws -> Void) {
+    /// Call when the dialog is closed: a running export or import goes on.
+    public func abandon() { isAbandoned = true }
+
+    /// Changes a device, then reloads the list. Has no effect while the device is busy.
+    private func change(
+        _ device: String, _ work: @escaping @MainActor (any EncryptionService) async throws -> Void
+    ) {
+        guard !state.busyDevices.contains(device) else { return }
+        state.busyDevices.insert(device)
+        requestDevices(freeing: device, after: work)
+    }
+
+    /// Reloads the list of devices.
+    /// - Parameters:
+    ///   - device: the device that is busy until then.
+    ///   - work: runs before. If it fails, the list stays as it is.
+    private func requestDevices(
+        freeing device: String? = nil,
+        after work: @escaping @MainActor (any EncryptionService) async throws -> Void = { _ in }
+    ) {
         queue.add { [weak self, service] in
             do {
                 try await work(service)
                 self?.state.devices = try await service.devices()
                 self?.state.deviceError = nil
             } catch {
-                self?.state.deviceError = EncryptionError(error)
+                self?.noteDeviceFailure(error)
             }
+            if let device { self?.state.busyDevices.remove(device) }
+        }
+    }
+
+    private func noteDeviceFailure(_ error: any Error) {
+        let failure = EncryptionError(error)
+        // The prompt asks for it.
+        let isPrompted = failure == .passwordRequired && state.deviceAwaitingPassword != nil
+        state.deviceError = isPrompted ? nil : failure
+    }
+
+    /// Does not wait for requests about devices, which may be slow: this only queues a message.
+    private func verify(_ device: String) {
+        guard !state.busyDevices.contains(device) else { return }
+        state.busyDevices.insert(device)
+        Task {
+            do {
+                _ = try await service.verifyDevice(device)
+                state.deviceError = nil
+            } catch {
+                let failure = EncryptionError(error)
+                if failure == .noDevice { state.unverifiableDevices.insert(device) }
+                state.deviceError = failure
+            }
+            state.busyDevices.remove(device)
         }
     }
 
     private func signOut(_ device: String, _ password: AccountCredential?) {
-        changeDevices { [weak self] service in
+        change(device) { [weak self] service in
             self?.state.deviceAwaitingPassword = nil
             if password == nil { self?.state.wrongPasswordCount = 0 }
             do {
                 try await service.signOutDevices([device], password: password?.value)
             } catch EncryptionError.passwordRequired where password == nil {
                 self?.state.deviceAwaitingPassword = device
+                throw EncryptionError.passwordRequired
             } catch EncryptionError.wrongPassword {
                 self?.state.wrongPasswordCount += 1
                 self?.state.deviceAwaitingPassword = device
@@ -128,7 +188,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     }
 
     private func setBackup(_ isEnabled: Bool) {
-        guard !state.isChangingBackup, isEnabled != state.isBackupOn else { return }
+        guard state.canChangeBackup, isEnabled != state.isBackupOn else { return }
         state.isChangingBackup = true
         state.backupError = nil
         Task {
@@ -147,7 +207,14 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         guard !state.isMovingKeys else { return }
         state.keyFile = step
         Task {
-            do { state.keyFile = try await work(service) } catch { state.keyFile = .failed(EncryptionError(error)) }
+            let end: KeyFile
+            do {
+                end = try await ongoingWork.run { try await work(service) }
+            } catch {
+                end = .failed(EncryptionError(error))
+            }
+            state.keyFile = end
+            if isAbandoned { onUnseenEnd(end) }
         }
     }
 }
@@ -158,8 +225,14 @@ extension EncryptionPreferencesViewModel.State {
     /// Whether encryption works on this device, so that its settings apply.
     public nonisolated var isAvailable: Bool { status?.condition == .on }
 
+    /// The status unless it is outdated: what was good when the account was signed out may not be so any more.
+    nonisolated var currentStatus: EncryptionStatus? { isSignedOut ? nil : status }
+
+    /// Whether the keys may be opened if that is tried again.
+    public nonisolated var canRetry: Bool { currentStatus?.condition.problem?.canBeRetried == true }
+
     public nonisolated var isBackupOn: Bool {
-        switch status?.backup {
+        switch currentStatus?.backup {
         case .on, .untrusted, .failing: true
         case .unknown, .off, nil: false
         }
@@ -168,10 +241,13 @@ extension EncryptionPreferencesViewModel.State {
     /// Whether the backup can be switched on or off. Its state must be known, and its key needs an identity's secret
     /// storage.
     public nonisolated var canChangeBackup: Bool {
-        isAvailable && !isChangingBackup && status?.identity == .confirmed && status?.backup != .unknown
+        isAvailable && !isSignedOut && !isChangingBackup && status?.identity == .confirmed
+            && status?.backup != .unknown
     }
 
-    public nonisolated var canReplaceRecoveryKey: Bool { isAvailable && status?.identity == .confirmed }
+    public nonisolated var canReplaceRecoveryKey: Bool {
+        isAvailable && !isSignedOut && status?.identity == .confirmed
+    }
 
     /// Whether the user can type the recovery key to see that it unlocks everything.
     public nonisolated var canCheckRecoveryKey: Bool {
@@ -180,11 +256,25 @@ extension EncryptionPreferencesViewModel.State {
     }
 
     /// Whether a reset is offered beside the recovery key. An unconfirmed device offers it as a way to be confirmed.
-    public nonisolated var canResetIdentity: Bool { isAvailable && status?.identity == .confirmed }
+    public nonisolated var canResetIdentity: Bool { isAvailable && !isSignedOut && status?.identity == .confirmed }
+
+    /// The devices to list. While the account is signed out, nothing is known of their keys.
+    public nonisolated var listedDevices: [AccountDevice] {
+        var listed = devices ?? []
+        guard isSignedOut else { return listed }
+        for index in listed.indices { listed[index].trust = .unknown }
+        return listed
+    }
 
     /// Whether another device can be verified from here.
     public nonisolated func canVerify(_ device: AccountDevice) -> Bool {
-        !device.isThis && device.trust == .unconfirmed && status?.identity == .confirmed
+        !isSignedOut && !device.isThis && device.trust == .unconfirmed && status?.identity == .confirmed
+            && !unverifiableDevices.contains(device.id)
+    }
+
+    /// Whether a device's buttons can be pressed.
+    public nonisolated func canChange(_ device: AccountDevice) -> Bool {
+        !isSignedOut && !busyDevices.contains(device.id)
     }
 
     /// Whether a passphrase that was typed twice can encrypt a key file.
@@ -198,12 +288,31 @@ extension EncryptionPreferencesViewModel.State {
     }
 }
 
+extension EncryptionCondition.Problem {
+    /// Whether opening the keys again may help: the keyring may be unlocked by then, or the disk have space again.
+    nonisolated var canBeRetried: Bool {
+        switch self {
+        case .locked, .storage: true
+        case .credentialLost, .missing, .damaged, .replaced, .noDevice, .notBuilt: false
+        }
+    }
+}
+
 extension AccountsCoordinator {
     /// Returns the encryption preferences of each account that supports encryption.
     public func encryptionPreferences() -> [EncryptionPreferencesViewModel] {
         rows.compactMap { row in
-            guard let account = row.account else { return nil }
-            return coordinator(of: row.id)?.encryption?.preferences(account: account.id, name: row.name)
+            guard let account = row.account, let coordinator = coordinator(of: row.id),
+                let encryption = coordinator.encryption
+            else { return nil }
+            let (environment, requests) = (coordinator.environment, coordinator.requests)
+            return encryption.preferences(
+                account: account.id, name: row.name, countedBy: environment.ongoingWork
+            ) { end in
+                // A toast has a single line.
+                let text = EncryptionText(environment.translator).result(end) ?? ""
+                for line in text.split(separator: "\n") { requests.show(.message(String(line))) }
+            }
         }
     }
 }

@@ -43,6 +43,8 @@ public final class EncryptionSetUpViewModel: ViewModel {
         public internal(set) var hasRecovery = true
         /// Whether the account's identity was replaced since it confirmed this device.
         public internal(set) var isReplaced = false
+        /// The state of the account's encryption, which tells whether earlier messages can be restored.
+        var status: EncryptionStatus?
         /// Whether the user has ticked that the recovery key is saved.
         public internal(set) var isKeySaved = false
         /// Whether the recovery key was copied, which changes the button's label.
@@ -138,6 +140,7 @@ public final class EncryptionSetUpViewModel: ViewModel {
     }
 
     private func apply(_ status: EncryptionStatus) {
+        state.status = status
         state.hasOtherDevices = status.otherConfirmedDevices > 0
         state.hasPassphrase = status.hasPassphrase
         state.hasRecovery = status.recovery != .none

@@ -14,7 +14,7 @@ public final class RoomTrustViewModel: ViewModel {
             if let first = trust.holding.first { return .holding(first, others: trust.holding.count - 1) }
             if let first = trust.changed.first { return .changed(first, others: trust.changed.count - 1) }
             let missing = trust.withoutIdentity
-            return missing.isEmpty || acknowledged == Set(missing) ? nil : .withoutIdentity(missing)
+            return acknowledged.isSuperset(of: missing) ? nil : .withoutIdentity(missing)
         }
     }
 

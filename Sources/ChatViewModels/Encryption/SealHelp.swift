@@ -12,7 +12,14 @@ public nonisolated enum SealHelp: Equatable, Sendable {
 
 extension Conversation {
     /// The next step that the account's encryption needs.
-    public var encryptionNeed: EncryptionNeed? { encryptionOfAccount?.need }
+    private var encryptionNeed: EncryptionNeed? { encryptionOfAccount?.need }
+
+    /// What the user can do by now, for each reason for which a message may be unreadable.
+    public var sealHelp: [SealReason: SealHelp] {
+        var all: [SealReason: SealHelp] = [:]
+        for seal in SealReason.allCases { all[seal] = help(for: seal) }
+        return all
+    }
 
     /// Returns what the user can do to make a message readable, or `nil` if nothing.
     public func help(for seal: SealReason) -> SealHelp? {
@@ -22,8 +29,9 @@ extension Conversation {
         case .noKey: lacksBackupKey ? .restoreKeys : nil
         case .unconfirmedDevice: encryptionNeed == .confirmDevice ? .confirmDevice : nil
         case .keysLocked: .retry
+        case .keysUnavailable: encryptionOfAccount?.status?.condition.problem?.canBeRetried == true ? .retry : nil
         case .beforeMembership, .withheld, .repeated, .otherSender, .unconfirmedSender, .unknownSender,
-            .unknownAlgorithm, .damaged, .keysUnavailable, .notBuilt, .notFetched:
+            .unknownAlgorithm, .damaged, .notBuilt, .notFetched:
             nil
         }
     }

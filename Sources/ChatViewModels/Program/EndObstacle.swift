@@ -5,7 +5,7 @@ import Observation
 public nonisolated enum EndObstacle: Equatable, Sendable {
     /// A draft that cannot be stored.
     case drafts
-    /// A file is being copied, a message forwarded, chat history exported or imported, or an account signed out.
+    /// Files are being copied, messages forwarded, chat history or keys exported or imported, or accounts signed out.
     case work
 
     /// Asks whether to end the program nevertheless.
@@ -20,7 +20,7 @@ public nonisolated enum EndObstacle: Equatable, Sendable {
             ConfirmationText(
                 heading: translator("Quit Now?"),
                 body: translator(
-                    "A file is still being copied, a message forwarded, chat history exported or imported, or an account signed out."
+                    "A file is still being copied, a message forwarded, chat history or keys exported or imported, or an account signed out."
                 ),
                 action: translator("_Quit"))
         }

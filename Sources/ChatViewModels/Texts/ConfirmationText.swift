@@ -43,14 +43,23 @@ public nonisolated struct ConfirmationText: Equatable, Sendable {
 }
 
 extension SignOutViewModel.State {
+    /// The heading of the question whether to sign out.
+    public nonisolated func heading(_ translator: Translator) -> String {
+        translator("Sign Out of {account}?", ["account": account])
+    }
+
+    /// What is said in place of the question while it is being prepared.
+    public nonisolated func preparation(_ translator: Translator) -> String {
+        translator("Checking for drafts, unsent messages, and keys that are not in a backup…")
+    }
+
     /// The question of the current step, or `nil` if it asks nothing.
     @MainActor public func confirmation(_ wording: Wording) -> ConfirmationText? {
         let translator = wording.translator
         switch step {
         case .confirming:
             return ConfirmationText(
-                heading: translator("Sign Out of {account}?", ["account": account]), body: losses(translator),
-                action: translator("_Sign Out"))
+                heading: heading(translator), body: losses(translator), action: translator("_Sign Out"))
         case .failed(let problem):
             let consequence = translator(
                 "This device stays signed in on the server until you sign it out from another one.")

@@ -54,6 +54,12 @@ extension EncryptionText {
 
     // MARK: Recovery and backup
 
+    /// What is known of the recovery key. Of an account that is signed out, that is nothing.
+    public func recovery(_ state: EncryptionPreferencesViewModel.State) -> String { recovery(state.currentStatus) }
+
+    /// What is known of the backup. Of an account that is signed out, that is nothing.
+    public func backup(_ state: EncryptionPreferencesViewModel.State) -> String { backup(state.currentStatus) }
+
     public func recovery(_ status: EncryptionStatus?) -> String {
         switch status?.recovery {
         case .unknown, nil: translator("Not known yet")
@@ -143,6 +149,13 @@ extension EncryptionText {
     public var keyFileName: String { translator("Parlance keys.txt") }
 
     // MARK: Devices
+
+    /// Why devices could not be listed, or one not changed or confirmed.
+    public func deviceText(for error: EncryptionError) -> String {
+        // Elsewhere, it is this device that another one was to confirm.
+        error == .noDevice
+            ? translator("The device cannot be confirmed: its keys are missing or have changed.") : text(for: error)
+    }
 
     public func name(_ device: AccountDevice) -> String { device.name.isEmpty ? device.id : device.name }
 

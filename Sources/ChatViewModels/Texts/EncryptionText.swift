@@ -84,9 +84,19 @@ public struct EncryptionText {
             )
         case .done where state.isCheck, .over where state.isCheck:
             translator("It unlocks your account’s encryption on a new device. Keep it in a safe place.")
-        case .done, .over:
-            translator("Earlier messages become readable as their keys are restored from the backup.")
+        case .done, .over: restoring(state.status)
         }
+    }
+
+    /// What becomes of earlier messages after the recovery key was accepted.
+    private func restoring(_ status: EncryptionStatus?) -> String {
+        // The status may still be the one before that.
+        guard let status, status.identity == .confirmed, status.backup != .unknown else {
+            return translator("Earlier messages become readable if their keys can be restored from a backup.")
+        }
+        return status.canReadBackup
+            ? translator("Earlier messages become readable as their keys are restored from the backup.")
+            : backup(status)
     }
 
     /// What screen readers are told: the page, or what has been done with its recovery key.

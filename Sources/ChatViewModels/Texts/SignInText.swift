@@ -99,7 +99,7 @@ public struct SignInText {
         case .connecting: (translator("Connecting…"), translator("_Retry"))
         case .offline: (translator("Could not connect to the server"), translator("_Retry"))
         case .untrusted(let certificate): (text(for: certificate), translator("_Retry"))
-        case .signedOut(isSoft: true): (translator("Session expired"), translator("_Sign In…"))
+        case .signedOut(isSoft: true): (translator("Sign-in expired"), translator("_Sign In…"))
         case .signedOut(isSoft: false): (translator("Signed out by the server"), translator("_Sign In Again…"))
         case .locked(.locked): (translator("Keyring locked"), translator("_Retry"))
         case .locked(.unavailable): (translator("Keyring not available"), translator("_Retry"))

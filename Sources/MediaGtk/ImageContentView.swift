@@ -60,9 +60,7 @@ import MediaDecoding
         let update = { [weak self, weak media] in
             guard let self, let media, problem == nil, loadedScale != widget.scaleFactor else { return }
             loading?.cancel()
-            animation = nil
-            player = nil
-            load(file, size, media)
+            load(file, size, media, isRequested: isDisplayed)
         }
         widget.onMap { _ in update() }
         widget.connect("notify::scale-factor") { _ in update() }
@@ -92,9 +90,13 @@ import MediaDecoding
         if let ready = media.previews.cached(file, fitting: width, by: height) {
             return show(ready, file, (width, height), media)
         }
-        if let ready = media.previews.cachedPlaceholder(of: file) { hint(ready) }
+        // What is displayed stays until it is replaced, in another size.
+        let isDisplayed = isDisplayed
+        if !isDisplayed, let ready = media.previews.cachedPlaceholder(of: file) { hint(ready) }
         loading = Task { [weak self, weak media] in
-            if self?.showsPlaceholder == false, let drawn = await media?.previews.placeholder(of: file) {
+            if !isDisplayed, self?.showsPlaceholder == false,
+                let drawn = await media?.previews.placeholder(of: file), !Task.isCancelled
+            {
                 self?.hint(drawn)
             }
             if !isRequested, let media, !media.preferences().loadsAutomatically(file),
@@ -109,9 +111,9 @@ import MediaDecoding
                 guard let decoded = try await media?.previews.load(file, fitting: width, by: height) else { return }
                 if let media, !Task.isCancelled { self?.show(decoded, file, (width, height), media) }
             } catch let failure as ImageFailure {
-                if !Task.isCancelled { self?.showProblem(failure.problem) }
+                if !Task.isCancelled, !isDisplayed { self?.showProblem(failure.problem) }
             } catch {
-                if !Task.isCancelled { self?.showMissing() }
+                if !Task.isCancelled, !isDisplayed { self?.showMissing() }
             }
         }
     }
@@ -144,6 +146,8 @@ import MediaDecoding
     ) {
         isDisplayed = true
         picture.paintable = decoded.paintable
+        animation = nil
+        player = nil
         guard decoded.isAnimated else { return }
         animation = Rendering({ [weak media] in media?.preferences().playsAnimations == true }) {
             [weak self, weak media] isPlaying in

@@ -7,6 +7,12 @@ final class ImagePlayer {
     /// The number of images playing.
     private(set) static var running = 0
 
+    private struct WeakPlayer {
+        weak var player: ImagePlayer?
+    }
+
+    private static var players: [WeakPlayer] = []
+
     private let media: MediaReference
     private let previews: MediaPreviews
     private let size: (width: Int, height: Int)
@@ -35,6 +41,7 @@ final class ImagePlayer {
         size = (width, height)
         self.widget = widget
         self.onFrame = onFrame
+        Self.players.append(WeakPlayer(player: self))
         widget.onMap { [weak self] _ in self?.step() }
         widget.onUnmap { [weak self] _ in self?.stop() }
         step()
@@ -54,8 +61,9 @@ final class ImagePlayer {
         guard stream != nil else { return }
         stream = nil
         Self.running -= 1
-        // Those that wait look again after a frame.
-        widget?.queueDraw()
+        // Those that wait look again after a frame, in whatever window.
+        Self.players.removeAll { $0.player == nil }
+        for other in Self.players where other.player?.waiting != nil { other.player?.widget?.queueDraw() }
     }
 
     private func endWaiting() {

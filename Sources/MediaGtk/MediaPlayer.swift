@@ -100,10 +100,11 @@ package import GtkKit
     private func showPoster(_ media: MediaPresenter) {
         posterScale = widget.scaleFactor
         let box = box
-        let ready = media.previews.cachedPlaceholder(of: file)
+        let ready = showsPoster ? nil : media.previews.cachedPlaceholder(of: file)
         if let ready { poster.paintable = ready.paintable }
+        let needsPlaceholder = ready == nil && !showsPoster
         loading = Task { [weak self, weak media, file] in
-            if ready == nil, let drawn = await media?.previews.placeholder(of: file) {
+            if needsPlaceholder, let drawn = await media?.previews.placeholder(of: file), !Task.isCancelled {
                 self.map { $0.poster.paintable = drawn.paintable }
             }
             if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }

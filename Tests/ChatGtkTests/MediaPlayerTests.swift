@@ -165,6 +165,7 @@ final class MediaPlayerTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { voice.stream?.isPlaying == true })
             }
             XCTAssertEqual(voices.map { $0.stream?.isPlaying }, [false, true])
+            XCTAssertEqual(voices[0].stream?.hasEnded, false)
             voices[0].stream?.play()
             XCTAssertEqual(voices.map { $0.stream?.isPlaying }, [true, false])
             window.close()
@@ -186,6 +187,7 @@ final class MediaPlayerTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { stream.isPlaying })
                 try RealInput.press("space")
                 XCTAssertTrue(MainLoop.pump { !stream.isPlaying }, type)
+                XCTAssertFalse(stream.hasEnded, type)
                 window.close()
             }
         }

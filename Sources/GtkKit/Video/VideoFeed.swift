@@ -76,8 +76,11 @@ nonisolated final class VideoFeed: Sendable {
     /// Whether the file has been read to its end and all buffers are empty.
     var isExhausted: Bool { withState { $0.isRead && $0.frames.isEmpty && $0.audio.isEmpty } }
 
-    /// Whether no frame comes before audio has been played: all are read, or the buffers are full without one.
-    var lacksFrames: Bool { withState { $0.frames.isEmpty && ($0.isRead || $0.isFull) } }
+    /// Whether no frame comes before audio has been played: all are read, or the buffers are full without one. Not after
+    /// a failure, which is reported a moment later.
+    var lacksFrames: Bool {
+        withState { $0.frames.isEmpty && $0.failure == nil && ($0.isRead || $0.isFull) }
+    }
 
     /// Whether audio is discarded because there is no output; the clock runs nevertheless.
     var isUnheard: Bool { withState { !$0.acceptsAudio } }

@@ -15,7 +15,8 @@ public final class VideoStream {
     private var clock = VideoClock(at: 0)
     private(set) var image: DecodedImage?
     private var ticking: Timeout?
-    var isTicking: Bool { ticking != nil }
+    /// Whether it wakes the program up, now or once it has read more.
+    var isTicking: Bool { ticking != nil || needsFrame }
     /// Whether to show the next frame regardless of its timestamp, as after a seek.
     private var needsFrame = true
     /// The latest seek target in milliseconds, queued while a previous seek is in progress.

@@ -141,22 +141,23 @@ enum AutostartFile {
     }
 
     /// Corrects the command: the program may have moved since the file was written.
-    /// - Returns: Whether the file is there and was not disabled. Otherwise it is left alone.
+    /// - Returns: Whether the file is there, has a command and was not disabled. Otherwise it is left alone.
     static func update() -> Bool {
         guard let data = try? Data(contentsOf: url) else { return false }
         let text = String(decoding: data, as: UTF8.self)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-        var isEntry = false
+        var (isEntry, hasCommand) = (false, false)
         for (index, line) in lines.enumerated() {
             if line.hasPrefix("[") { isEntry = line.hasPrefix("[Desktop Entry]") }
             guard isEntry, let separator = line.firstIndex(of: "=") else { continue }
             let value = line[line.index(after: separator)...].trimmingCharacters(in: .whitespaces)
             switch (line[..<separator].trimmingCharacters(in: .whitespaces), value) {
             case ("Hidden", "true"), ("X-GNOME-Autostart-enabled", "false"): return false
-            case ("Exec", _): lines[index] = "Exec=\(command)"
+            case ("Exec", _): (lines[index], hasCommand) = ("Exec=\(command)", true)
             default: break
             }
         }
+        guard hasCommand else { return false }
         let corrected = lines.joined(separator: "\n")
         if corrected != text {
             do { try Data(corrected.utf8).write(to: url, options: .atomic) } catch {

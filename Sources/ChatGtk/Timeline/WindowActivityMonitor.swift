@@ -9,10 +9,11 @@ final class WindowActivityMonitor {
     /// Retained only while the widget is mapped: the window retains the widget, which would form a cycle.
     private var window: TopLevel?
     private var connections: [SignalConnection] = []
-    /// Follows the lock: behind it, the window stays active.
+    /// Behind the lock, the window stays active.
     private var lock: Rendering?
 
     init(on widget: Widget) {
+        lock = Rendering({ ScreenLock.desktop.isLocked }, { [weak self] _ in self?.update() })
         widget.onMap { [weak self] in self?.observe($0) }
         widget.onUnmap { [weak self] _ in self?.leave() }
     }
@@ -27,8 +28,7 @@ final class WindowActivityMonitor {
             window.onActiveChange { [weak self] in self?.update() },
             window.onVisibleDialogChange { [weak self] in self?.update() },
         ]
-        // Calls this now as well.
-        lock = Rendering({ ScreenLock.desktop.isLocked }, { [weak self] _ in self?.update() })
+        update()
     }
 
     private func update() {
@@ -45,7 +45,6 @@ final class WindowActivityMonitor {
     private func disconnect() {
         for connection in connections { connection.disconnect() }
         connections = []
-        lock = nil
     }
 
     private func set(_ new: Bool) {

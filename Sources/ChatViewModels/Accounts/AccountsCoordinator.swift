@@ -99,6 +99,9 @@ public final class AccountsCoordinator {
     public var isWaiting: Bool { requestedID != nil }
 
     static let connectingTimeout = Duration.seconds(3)
+    /// How long a link waits for the accounts to open: a history may have to be repaired first. Another account must
+    /// not open it instead.
+    private static let openingTimeout = Duration.seconds(120)
 
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
@@ -260,7 +263,7 @@ public final class AccountsCoordinator {
     ) {
         guard !isReadyForAddresses else { return openNow(address, opening, withoutAccount) }
         Task {
-            await time.wait(atMost: Self.connectingTimeout) { [weak self] in self?.isReadyForAddresses ?? true }
+            await time.wait(atMost: Self.openingTimeout) { [weak self] in self?.isReadyForAddresses ?? true }
             openNow(address, opening, withoutAccount)
         }
     }

@@ -88,6 +88,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         // The mark of a device that was confirmed meanwhile is outdated.
         let isOutdated =
             before?.identity != status.identity || before?.otherConfirmedDevices != status.otherConfirmedDevices
+        if isOutdated { state.unverifiableDevices = [] }
         if state.devices != nil, isOutdated { send(.loadDevices) }
     }
 
@@ -305,13 +306,13 @@ extension AccountsCoordinator {
             guard let account = row.account, let coordinator = coordinator(of: row.id),
                 let encryption = coordinator.encryption
             else { return nil }
-            let (environment, requests) = (coordinator.environment, coordinator.requests)
+            let environment = coordinator.environment
             return encryption.preferences(
                 account: account.id, name: row.name, countedBy: environment.ongoingWork
-            ) { end in
-                // A toast has a single line.
+            ) { [weak self] end in
+                // The window may show another account by now, which has the toast. It has a single line.
                 let text = EncryptionText(environment.translator).result(end) ?? ""
-                for line in text.split(separator: "\n") { requests.show(.message(String(line))) }
+                for line in text.split(separator: "\n") { self?.conversations.requests.show(.message(String(line))) }
             }
         }
     }

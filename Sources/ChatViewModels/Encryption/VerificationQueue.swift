@@ -71,8 +71,8 @@ public final class VerificationQueue {
         guard state.page == .progress, !state.isOver else { return }
         if let other = entries.last(where: { $0.viewModel.state.isComparing && !$0.viewModel.state.isOver }) {
             display(other)
-        } else if state.verification.phase == .waiting {
-            showRequestOfOtherAccount()
+        } else if state.verification.phase == .waiting, let account = entries.last?.key.account {
+            showRequest(to: state.verification.user, from: account)
         }
     }
 
@@ -93,10 +93,12 @@ public final class VerificationQueue {
         }
     }
 
-    private func showRequestOfOtherAccount() {
-        for source in sources where !entries.contains(where: { $0.key.account == source.account }) {
+    /// Shows the request that one account of this program has sent to another one. Others wait: anyone can send them.
+    private func showRequest(to user: MemberID, from account: String) {
+        for source in sources where source.account == user.rawValue && source.account != account {
+            guard !entries.contains(where: { $0.key.account == source.account }) else { continue }
             let request = source.encryption.verifications.first {
-                $0.isIncoming && $0.phase == .requested
+                $0.isIncoming && $0.phase == .requested && $0.user.rawValue == account
                     && !finished.contains(Key(account: source.account, id: $0.id))
             }
             if let request { return show(request, of: source) }

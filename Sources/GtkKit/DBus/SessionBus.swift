@@ -78,9 +78,10 @@ struct BusObject {
     }
 
     /// Calls `handler` with the arguments of a signal that the object emits, while the returned subscription exists.
+    /// - Parameter first: The first argument of the signals to receive; `nil` for any.
     func subscribe(
-        to signal: String, _ handler: @escaping @MainActor (OpaquePointer) -> Void
-    ) -> BusSubscription? { BusSubscription(to: signal, of: self, handler) }
+        to signal: String, about first: String? = nil, _ handler: @escaping @MainActor (OpaquePointer) -> Void
+    ) -> BusSubscription? { BusSubscription(to: signal, of: self, about: first, handler) }
 }
 
 /// A subscription to a signal, which ends with this object.
@@ -90,13 +91,14 @@ final class BusSubscription {
     private let id: guint
 
     fileprivate init?(
-        to signal: String, of object: BusObject, _ handler: @escaping @MainActor (OpaquePointer) -> Void
+        to signal: String, of object: BusObject, about first: String?,
+        _ handler: @escaping @MainActor (OpaquePointer) -> Void
     ) {
         guard let bus = SessionBus.connect() else { return nil }
         self.bus = bus
         let box = Unmanaged.passRetained(ClosureBox(handler))
         id = g_dbus_connection_signal_subscribe(
-            bus, object.name, object.interface, signal, object.path, nil, GDBusSignalFlags(rawValue: 0),
+            bus, object.name, object.interface, signal, object.path, first, GDBusSignalFlags(rawValue: 0),
             { _, _, _, _, _, parameters, data in
                 nonisolated(unsafe) let (parameters, data) = (parameters, data)
                 MainActor.assumeIsolated {

@@ -9,6 +9,8 @@ public import Observation
     /// `false` unless the desktop has reported otherwise, see ``follow()``.
     public package(set) var isLocked = false
 
+    /// The services that have reported it.
+    @ObservationIgnored private var lockedBy: Set<String> = []
     @ObservationIgnored private var subscriptions: [BusSubscription?] = []
     private static let services = [
         ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"),
@@ -24,13 +26,23 @@ public import Observation
             let service = BusObject(name: name, path: path, interface: name)
             subscriptions.append(
                 service.subscribe(to: "ActiveChanged") { [weak self] arguments in
-                    if let isActive = BusValue.bool(arguments, 0) { self?.isLocked = isActive }
+                    if let isActive = BusValue.bool(arguments, 0) { self?.note(isActive, by: name) }
+                })
+            // A service that ends while the screen is locked reports nothing.
+            subscriptions.append(
+                SessionBus.daemon.subscribe(to: "NameOwnerChanged", about: name) { [weak self] arguments in
+                    if BusValue.text(arguments, 2)?.isEmpty == true { self?.note(false, by: name) }
                 })
             // Do not start a service just to ask it: most would show nothing and keep running.
             guard SessionBus.hasOwner(name) else { continue }
             service.call("GetActive") { [weak self] answer in
-                if let isActive = answer.flatMap({ BusValue.bool($0, 0) }) { self?.isLocked = isActive }
+                if let isActive = answer.flatMap({ BusValue.bool($0, 0) }) { self?.note(isActive, by: name) }
             }
         }
+    }
+
+    private func note(_ isActive: Bool, by service: String) {
+        if isActive { lockedBy.insert(service) } else { lockedBy.remove(service) }
+        if isLocked == lockedBy.isEmpty { isLocked = !lockedBy.isEmpty }
     }
 }

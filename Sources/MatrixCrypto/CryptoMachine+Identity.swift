@@ -270,16 +270,19 @@ extension CryptoMachine {
     }
 
     private func commitIdentity(_ state: inout State, _ change: inout CryptoChange) async throws {
-        var keys: [SecretName: SigningKey] = [:]
+        var seeds: [SecretName: KeyMaterial] = [:]
         for name in SecretName.identity {
-            guard let staged = try await PrivateKeys.stored(name, isStaged: true, in: storage, key: key) else { return }
-            keys[name] = try SigningKey(seed: staged)
-            change.put.append(try PrivateKeys.record(name, staged, key: key))
-            change.removed.insert(PrivateKeys.key(name, isStaged: true))
+            seeds[name] = try await PrivateKeys.stored(name, isStaged: true, in: storage, key: key)
         }
+        // All or none: a damaged one may have been removed.
+        let keys = try seeds.mapValues { try SigningKey(seed: $0) }
         guard let master = keys[.master]?.publicKey, let selfSigning = keys[.selfSigning],
             let userSigning = keys[.userSigning]?.publicKey
         else { return }
+        for (name, seed) in seeds {
+            change.put.append(try PrivateKeys.record(name, seed, key: key))
+            change.removed.insert(PrivateKeys.key(name, isStaged: true))
+        }
         let own = try Identity(
             own: master, of: user, selfSigning: selfSigning.publicKey, userSigning: userSigning)
         try state.put(own, of: user, ownUser: user, &change)

@@ -28,6 +28,12 @@ extension CryptoMachine {
         do { return try await currentSecret(name, state) != nil } catch { return true }
     }
 
+    /// Whether this device has lost a secret by damage, and not received it again.
+    public func hasLost(_ name: SecretName) async throws -> Bool {
+        guard try await storage.cryptoRecord(name.record) == nil else { return false }
+        return try await DamagedRecords.hasCopy(of: name.record, in: storage)
+    }
+
     /// Stores a secret that the caller has checked against its public key; `nil` removes it.
     public func store(_ secret: KeyMaterial?, as name: SecretName) async throws {
         try await change { _, change in

@@ -7,13 +7,20 @@ import Ratchets
 enum DamagedRecords {
     /// The copy that is stored before a damaged record is replaced or removed.
     static func copy(_ record: CryptoRecord) throws(RatchetError) -> CryptoRecord {
-        let owner = [UInt8(record.key.kind.rawValue)] + record.key.owner.bytes
         // Another damage of the same record has another copy.
         let hash = try SHA256.digest(of: Array(record.value)).prefix(8)
-        return CryptoRecord(
-            CryptoRecord.Key(
-                .damaged, owner: ExactText(bytes: owner), id: ExactText(bytes: record.key.id.bytes + [0] + hash)),
-            value: record.value)
+        let id = ExactText(bytes: record.key.id.bytes + [0] + hash)
+        return CryptoRecord(CryptoRecord.Key(.damaged, owner: owner(ofCopiesOf: record.key), id: id), value: record.value)
+    }
+
+    private static func owner(ofCopiesOf key: CryptoRecord.Key) -> ExactText {
+        ExactText(bytes: [UInt8(key.kind.rawValue)] + key.owner.bytes)
+    }
+
+    /// Whether a record was damaged at some time.
+    static func hasCopy(of key: CryptoRecord.Key, in storage: any CryptoStorage) async throws -> Bool {
+        let copies = try await storage.cryptoRecords(.damaged, owner: owner(ofCopiesOf: key))
+        return copies.contains { $0.key.id.bytes.starts(with: key.id.bytes + [0]) }
     }
 
     /// The change that makes readable what a machine loads when it opens, except the keys of its device.

@@ -17,10 +17,11 @@ struct VerificationTests {
     private static let emoji = [0, 5, 63, 17, 29, 42, 8].compactMap { VerificationEmoji(index: $0) }
 
     private static func verification(
-        _ phase: Verification.Phase, id: String = "v", isOwn: Bool = false, isIncoming: Bool = true, device: String = ""
+        _ phase: Verification.Phase, id: String = "v", isOwn: Bool = false, isIncoming: Bool = true, device: String = "",
+        user: String = "@bo:example.org"
     ) -> Verification {
         Verification(
-            id: id, user: MemberID("@bo:example.org"), deviceName: device, isOwn: isOwn, isIncoming: isIncoming,
+            id: id, user: MemberID(user), deviceName: device, isOwn: isOwn, isIncoming: isIncoming,
             phase: phase)
     }
 
@@ -159,7 +160,7 @@ struct VerificationTests {
         let asking = queue.current
         #expect(!queue.isOtherPresented)
         asking?.isPresented = true
-        other.set([Self.verification(.requested)])
+        other.set([Self.verification(.requested, user: "@ann:example.org")])
         await eventually { queue.current?.state.page == .request }
         let asked = queue.current
         #expect(asking?.state.isSetAside == true && asked?.state.isSetAside == false)
@@ -168,7 +169,7 @@ struct VerificationTests {
         asked?.send(.accept)
         await eventually { asked?.state.verification.phase == .preparing }
         #expect(queue.current === asked)
-        other.set([Self.verification(comparing)])
+        other.set([Self.verification(comparing, user: "@ann:example.org")])
         await eventually { asked?.state.isComparing == true }
         service.set([Self.verification(comparing, isIncoming: false)])
         await eventually { asking?.state.isComparing == true }
@@ -179,7 +180,7 @@ struct VerificationTests {
         asking?.send(.confirmMatch)
         await eventually { asking?.state.verification.phase == .confirming }
         service.set([Self.verification(.done, isIncoming: false)])
-        other.set([Self.verification(.done)])
+        other.set([Self.verification(.done, user: "@ann:example.org")])
         await eventually { asking?.state.verification.phase == .done && asked?.state.verification.phase == .done }
         #expect(queue.current === asking)
         asking?.send(.close)
@@ -195,11 +196,16 @@ struct VerificationTests {
         let other = FakeEncryptionService()
         let queue = VerificationQueue()
         queue.follow(coordinator(), of: "@ann:example.org")
-        queue.follow(EncryptionCoordinator(other) { $0.rawValue }, of: "@cy:example.org")
+        queue.follow(EncryptionCoordinator(other) { $0.rawValue }, of: "@bo:example.org")
         service.set([Self.verification(.waiting, id: "1", isIncoming: false)])
         await eventually { queue.current?.state.verification.id == "1" }
         let first = queue.current
-        other.set([Self.verification(.requested, id: "2")])
+        // Anyone else's request waits.
+        other.set([Self.verification(.requested, id: "3", user: "@cy:example.org")])
+        service.set([Self.verification(.waiting, id: "1", isIncoming: false, device: "Phone")])
+        await eventually { first?.state.verification.deviceName == "Phone" }
+        #expect(queue.current === first)
+        other.set([Self.verification(.requested, id: "2", user: "@ann:example.org")])
         await eventually { queue.current?.state.verification.id == "2" }
         // The user learns of its end later.
         service.set([Self.verification(.canceled(.timeout), id: "1", isIncoming: false)])

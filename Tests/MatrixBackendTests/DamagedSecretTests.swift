@@ -36,4 +36,25 @@ import ToolSupport
         where !status.lacksBackupKey && !status.lacksIdentityKeys && status.backup == .on(remaining: 0) { break }
         await account.close()
     }
+
+    @Test(
+        "With a damaged private key and a recovery key that was never shown, that one is shown and opens everything.",
+        arguments: SecretName.allCases)
+    func unsavedRecoveryKey(_ name: SecretName) async throws {
+        let (server, folder, credentials) = (IdentityServer(), TemporaryFolder(), MemoryCredentialStore())
+        var account = try await EncryptedAccount.start(in: folder, credentials) { server.answer($0) }
+        let key = try await account.backend.createIdentity(password: nil)
+        for await status in account.backend.encryptionStatuses() where status.backup == .on(remaining: 0) { break }
+        let machine = try #require(await account.backend.keys.machine)
+        try await machine.storage.commit(CryptoChange(put: [CryptoRecord(name.record, value: Data("damaged".utf8))]))
+        await account.close()
+
+        account = try await EncryptedAccount.start(in: folder, credentials) { server.answer($0) }
+        for await status in account.backend.encryptionStatuses() where status.recovery == .unsaved { break }
+        #expect(try await account.backend.replaceRecoveryKey() == key)
+        #expect(try await server.storage.open(with: key.text).secrets.count == SecretName.allCases.count)
+        let again = try #require(await account.backend.keys.machine)
+        #expect(try await again.storedSecrets().count == SecretName.allCases.count)
+        await account.close()
+    }
 }

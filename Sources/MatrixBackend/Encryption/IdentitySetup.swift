@@ -175,7 +175,7 @@ struct IdentitySetup: Sendable {
     // MARK: Recovery
 
     func recover(with typed: String) async throws {
-        try await keys.makeRequests([.upload, .query])
+        _ = try await current { try await keys.makeRequests([.upload, .query]) }
         let opened: SecretStorage.Opened
         do {
             opened = try await storage.open(with: typed)
@@ -235,6 +235,10 @@ struct IdentitySetup: Sendable {
     func replaceRecoveryKey() async throws -> RecoveryKey {
         try await gate.run {
             var secrets = try await keys.encrypting { try await $0.storedSecrets() }
+            if !Self.isComplete(secrets) || secrets[.backup] == nil {
+                try await restoreFromUnsavedStorage()
+                secrets = try await keys.encrypting { try await $0.storedSecrets() }
+            }
             guard Self.isComplete(secrets) else {
                 let isConfirmed = try await keys.encrypting { try await $0.ownIdentity() } == .confirmed
                 // Only the secret storage may have the others.
@@ -246,8 +250,11 @@ struct IdentitySetup: Sendable {
             case .stored(let key): secrets[.backup] = key
             // The key that turning the backup on would use.
             case .noBackup: secrets[.backup] = secrets[.backup] ?? prepared
-            // The key of a backup that was prepared with the identity when the process ended.
-            case .untrusted: secrets[.backup] = prepared
+            case .untrusted:
+                // The key of a backup that was prepared with the identity when the process ended.
+                secrets[.backup] = prepared
+                // Before its key was damaged here, the backup may have been trusted only for that.
+                if prepared == nil, try await hasLostBackupKey() { throw EncryptionError.missingSecrets }
             case .missing(let publicKey):
                 // The secret storage may have the only copy of the backup's key.
                 try await keys.encrypting { try await $0.requestBackupKey(for: publicKey, as: .needed) }
@@ -263,6 +270,27 @@ struct IdentitySetup: Sendable {
             await keys.wakeBackup()
             return created
         }
+    }
+
+    /// Brings private keys back from a secret storage whose recovery key was made here and never shown: if they were
+    /// damaged, nobody else can.
+    private func restoreFromUnsavedStorage() async throws {
+        guard let state = try await storedState(),
+            let key = try await keys.encrypting({ try await $0.stagedRecoveryKey(state.key.id) }),
+            let opened = try? SecretStorage.open(state, with: key)
+        else { return }
+        _ = try await keys.encrypting { try await $0.adopt(opened.secrets) }
+        if let secret = opened.secrets[.backup] { _ = await adopt(secret, from: state) }
+    }
+
+    /// Whether the secret storage may have the only copy of a backup's key.
+    private func hasLostBackupKey() async throws -> Bool {
+        guard try await keys.encrypting({ try await $0.hasLost(.backup) }) else { return false }
+        return try await storedState()?.secrets[.backup] != nil
+    }
+
+    private func storedState() async throws -> SecretStorage.State? {
+        do { return try await usableStorage() } catch { throw EncryptionError.translated(error) }
     }
 
     private func currentKey(of backup: KeyBackup) async throws -> KeyBackup.CurrentKey {

@@ -124,12 +124,16 @@ public final class ChatStore: Sendable {
     /// - Throws: ``StoreOpeningError``.
     public static func open(in folder: URL) async throws -> ChatStore {
         let store = try await blocking { Result { try ChatStore(folder: folder) } }.get()
-        store.removeLeftRooms(await blocking { store.leftRooms })
+        store.removeLeftRooms(await blocking { store.stageLeftRooms() })
         return store
     }
 
-    /// The rooms that a sync has left and whose history is still there; none if they cannot be read.
-    private var leftRooms: [RoomID] { (try? history.read { db in try StagedRooms(db: db).left }) ?? [] }
+    /// Returns the rooms that a sync has left and whose history is still there, which lists do not show; none if they
+    /// cannot be read.
+    private func stageLeftRooms() -> [RoomID] {
+        guard let left = try? history.read({ db in try StagedRooms(db: db).left }), !left.isEmpty else { return [] }
+        return (try? history.write { db in try StagedRooms(db: db).stageLeft() }) ?? []
+    }
 
     /// Renames the folder of a store that cannot be opened, so that a new one can be created. Nothing is deleted or
     /// overwritten; database and log move in one rename.

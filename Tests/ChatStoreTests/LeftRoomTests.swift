@@ -51,24 +51,57 @@ import Testing
     }
 
     private func waitForRemovals(_ store: ChatStore) async throws {
-        while try await !store.stagedRooms().isEmpty { await Task.yield() }
+        let end = ContinuousClock.now + .seconds(60)
+        while try await !store.stagedRooms().isEmpty {
+            try #require(ContinuousClock.now < end, "the history is still there")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Applies messages of which a removal takes several parts.
+    private func applyLongHistory(to store: ChatStore) async throws {
+        let silent = (1...100).map { TimelineEvent.silent(MessageID("$s\($0)")) }
+        try await apply((1...StagedRooms.removedRows * 2).map { event($0) } + silent, to: store)
     }
 
     @Test("A long room is gone at once, and the user may join it again while its history is being removed")
     func longRoom() async throws {
-        let store = try await open()
-        let silent = (1...100).map { TimelineEvent.silent(MessageID("$s\($0)")) }
-        try await apply((1...StagedRooms.removedRows * 2).map { event($0) } + silent, to: store)
-        try await apply([], to: store) { $0.isLeft = true }
+        let (store, room) = (try await open(), room)
+        try await applyLongHistory(to: store)
+        // As a sync does it, but without the removal in the background.
+        let staged: [RoomID] = try await store.write { db in
+            let rooms = StagedRooms(db: db)
+            try rooms.leave(RoomRecord.get(room, in: db))
+            return try rooms.left
+        }
+        #expect(staged.count == 1)
         #expect(try await !store.hasRoom(room))
         #expect(try await store.roomSummaries().isEmpty)
         #expect(try await store.search(SearchQuery(text: "7")).messages.isEmpty)
+        let hasRemoved: Bool = try await store.write { db in
+            let rooms = StagedRooms(db: db)
+            return try rooms.removeHistory(of: rooms.room(staged[0]))
+        }
+        #expect(hasRemoved)
         try await apply([event(1), event(7)], to: store)
         #expect(try await texts(store) == ["1", "7"])
-        try await waitForRemovals(store)
+        #expect(try await messageCount(store) == StagedRooms.removedRows + 2, "the rest of the history is there")
+        try await store.removeStagedRoom(staged[0])
         #expect(try await texts(store) == ["1", "7"])
         #expect(try await store.search(SearchQuery(text: "7")).messages.count == 1)
         #expect(try await messageCount(store) == 2)
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
+    @Test("A sync removes the history of a long room in the background")
+    func removalInTheBackground() async throws {
+        let store = try await open()
+        try await applyLongHistory(to: store)
+        try await apply([], to: store) { $0.isLeft = true }
+        #expect(try await !store.hasRoom(room))
+        try await waitForRemovals(store)
+        #expect(try await messageCount(store) == 0)
         #expect(try await store.integrityProblems() == [])
         await store.close()
     }

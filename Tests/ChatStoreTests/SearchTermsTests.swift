@@ -142,6 +142,8 @@ import Testing
             ("احمد", "قال أحمد"), ("أحمد", "قال احمد"), ("uber", "darüber"), ("Über", "daruber"),
             ("television", "radiotélévision"), ("hello", "Ｈｅｌｌｏ"), ("Ｈｅｌｌｏ", "say hello"), ("hi", "Ｈｉ"),
             ("Ｈello", "Ｈello"), ("cafe\u{301}", "Netzcafé"), ("שָׁלוֹם", "שלום"), ("ist", "x-İstanbul"),
+            ("о\u{438}\u{306}", "ой"), ("ой", "о\u{438}\u{306}"), ("שָׁל", "של"), ("שָׁל", "שָׁלוֹם"), ("שָׁל", "שׁל"),
+            ("о\u{438}\u{306} שָׁל", "ой של"), ("о\u{438}\u{306} тут", "ой, тут"), ("שָׁל 東京", "של 私は東京都に住む"),
         ])
     func equivalentLetters(_ query: String, _ text: String) async throws {
         let fixture = try await fixture(text, "nothing of it")

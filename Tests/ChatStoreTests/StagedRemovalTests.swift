@@ -58,4 +58,42 @@ import Testing
         #expect(try await store.integrityProblems() == [])
         await store.close()
     }
+
+    @Test("A room that a sync has left stays invisible and is removed even if a repair has lost its setting")
+    func withoutSetting() async throws {
+        let fixture = try await StoreFixture()
+        let (store, room) = (fixture.store, fixture.room)
+        let left = RoomID("left-1")
+        try await fixture.append(1, text: "walrus")
+        let other = Fixtures.room("leftover")
+        try await store.createRoom(NewRoom(room: other, members: [Fixtures.own], createdAt: Fixtures.date))
+        try await store.write { db in
+            let record = try RoomRecord.get(room, in: db)
+            try RoomTable(db: db).stage(record, as: left)
+            try RoomSetting(StagedRooms.setting).set(nil, of: record, in: db)
+            // A repair adds those who sent something.
+            try MemberTable(db: db).put(Fixtures.own, into: record)
+        }
+        #expect(Set(try await store.roomSummaries().map(\.id)) == [left, other.id])
+        let staged = try await store.write { db in try StagedRooms(db: db).stageLeft() }
+        #expect(staged == [left])
+        #expect(try await store.stagedRooms() == [left])
+        #expect(try await store.roomSummaries().map(\.id) == [other.id])
+        #expect(try await store.rooms(with: Fixtures.own.id) == [other.id])
+        try await store.write { db in
+            try RoomSetting(StagedRooms.setting).set(nil, of: RoomRecord.get(left, in: db), in: db)
+        }
+        await store.close()
+
+        let again = try await ChatStore.open(in: fixture.url)
+        #expect(try await again.roomSummaries().map(\.id) == [other.id])
+        let end = ContinuousClock.now + .seconds(60)
+        while try await again.hasRoom(left) {
+            try #require(ContinuousClock.now < end, "the room is still there")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await again.search(SearchQuery(text: "walrus", matching: .terms)).messages.isEmpty)
+        #expect(try await again.integrityProblems() == [])
+        await again.close()
+    }
 }

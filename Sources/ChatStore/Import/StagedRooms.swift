@@ -15,7 +15,8 @@ struct StagedRooms {
     /// How many messages or other rows are removed at once, for which other writes wait some 0.1 s.
     static let removedRows = 2000
 
-    /// Begins the identifiers of the rooms that a sync has left.
+    /// Begins the identifiers of the rooms that a sync has left. No other room has it: those of Matrix begin with an
+    /// exclamation mark, and those of the local backend and of imports are UUIDs.
     private static let leftPrefix = "left-"
 
     let db: Database
@@ -30,8 +31,26 @@ struct StagedRooms {
         }
     }
 
-    /// The identifiers of rooms that a sync has left, and whose history has not been removed yet.
-    var left: [RoomID] { get throws { try all.filter { $0.rawValue.hasPrefix(Self.leftPrefix) } } }
+    /// The identifiers of rooms that a sync has left, and whose history has not been removed yet. By their prefix: a
+    /// repair may have lost their setting.
+    var left: [RoomID] {
+        get throws {
+            try String.fetchAll(
+                db, sql: "SELECT id FROM room WHERE substr(id, 1, length(?1)) = ?1", arguments: [Self.leftPrefix]
+            ).map { RoomID($0) }
+        }
+    }
+
+    /// Makes the rooms of ``left`` staged ones again where a repair has lost their setting, before they are removed.
+    /// - Returns: All of them.
+    func stageLeft() throws -> [RoomID] {
+        let (left, staged) = (try self.left, try keys)
+        for id in left {
+            let record = try RoomRecord.get(id, in: db)
+            if !staged.contains(record.key) { try RoomTable(db: db).stage(record, as: id) }
+        }
+        return left
+    }
 
     var keys: Set<Int64> {
         get throws {

@@ -41,11 +41,32 @@ struct IndexedWord: Equatable {
         }
     }
 
+    /// Returns the condition of an FTS5 expression for any text that a search does not distinguish from a term that is
+    /// too short for a trigram, or `nil` if the index has no words of it.
+    static func conditionOfEquivalents(of term: String) -> String? {
+        let unmarked = String(String.UnicodeScalarView(term.unicodeScalars.filter { !EquivalentScalars.isIgnored($0) }))
+        var alternatives = [all(in: term)]
+        // The index has a word without the marks that separate it.
+        if all(in: unmarked) != alternatives[0] { alternatives.append(all(in: unmarked)) }
+        guard alternatives.allSatisfy({ !$0.isEmpty }) else { return nil }
+        let conditions = alternatives.map { "(\($0.map(\.conditionOfEquivalents).joined(separator: " AND ")))" }
+        return "(\(conditions.joined(separator: " OR ")))"
+    }
+
+    /// Returns the words of a text, with their marks, that have marks at which the index separates them: it has only the
+    /// parts between the marks, in no order.
+    static func wordsWithMarks(in text: String) -> [String] {
+        text.unicodeScalars
+            .split { !ScalarClass.isInWord($0) }
+            .filter { word in word.contains { ScalarClass.isMark($0) && ScalarClass($0) != .diacritic } }
+            .map { String(String.UnicodeScalarView($0)) }
+    }
+
     /// The condition of an FTS5 expression.
     var condition: String { term(text) }
 
     /// The condition for any text that a search does not distinguish, if the word is too short for a trigram.
-    var conditionOfEquivalents: String {
+    private var conditionOfEquivalents: String {
         let letters = Array(text.unicodeScalars)
         guard letters.count < 3 else { return condition }
         // The index has Latin letters without their diacritics.
@@ -81,6 +102,18 @@ struct IndexedWord: Equatable {
             default:
                 let age = scalar.properties.age ?? (major: .max, minor: 0)
                 self = (age.major, age.minor) <= (6, 1) ? .separator : .unknown
+            }
+        }
+
+        static func isInWord(_ scalar: Unicode.Scalar) -> Bool {
+            isMark(scalar) || ScalarClass(scalar) == .letter || ScalarClass(scalar) == .diacritic
+        }
+
+        /// Whether a scalar is a combining mark, or the zero width joiner, which joins letters as they do.
+        static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .spacingMark, .enclosingMark: true
+            default: scalar == "\u{200D}"
             }
         }
 

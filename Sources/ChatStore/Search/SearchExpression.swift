@@ -42,9 +42,11 @@ struct SearchExpression {
         let trigrams = TrigramMatch.expression(for: terms.terms)
         // No index covers terms of less than three characters within words, as in scripts without spaces.
         if trigrams == nil, terms.terms.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
-        let words = terms.terms.flatMap { IndexedWord.all(in: $0) }.map { word in
-            trigrams == nil ? word.conditionOfEquivalents : word.condition
-        }
+        // With trigrams of letters, the words need not stand for other spellings.
+        let words =
+            terms.terms.contains(where: TrigramMatch.hasLetters)
+            ? terms.terms.flatMap { IndexedWord.all(in: $0) }.map(\.condition)
+            : terms.terms.compactMap(IndexedWord.conditionOfEquivalents)
         var expressions: [SearchExpression] = []
         if !words.isEmpty {
             expressions.append(SearchExpression(index: .words, match: (facets + words).joined(separator: " AND ")))

@@ -11,6 +11,10 @@ struct SearchPass {
     private let rooms: Set<Int64>?
     private let senders: Set<Int64>?
     private let terms: SearchTerms
+    /// The words of a search for words that the index has only in parts and that match where a word begins.
+    private let spacedWords: SearchTerms
+    /// Those of scripts without spaces between words.
+    private let otherWords: SearchTerms
     private let needle: String
     /// The keys of staged rooms, which are excluded.
     private var staged: Set<Int64> = []
@@ -26,6 +30,9 @@ struct SearchPass {
         self.rooms = rooms
         self.senders = senders
         terms = query.matching == .terms ? SearchTerms(query.text) : SearchTerms(terms: [])
+        let words = query.matching == .words ? IndexedWord.wordsWithMarks(in: query.text) : []
+        spacedWords = SearchTerms(terms: words.filter(Self.isSpaced))
+        otherWords = SearchTerms(terms: words.filter { !Self.isSpaced($0) })
         needle = query.text.lowercased()
     }
 
@@ -139,12 +146,15 @@ struct SearchPass {
         let text: String = try row.value("text")
         guard try query.contents.allSatisfy({ try has($0, row, text) }) else { return false }
         switch query.matching {
-        // The word index is exact; trigram matches need verification.
-        case .words: return true
+        // The word index is exact, except for words that it has in parts; trigram matches need verification.
+        case .words: return otherWords.matches(text) && (spacedWords.isEmpty || spacedWords.matchesWordStarts(of: text))
         case .substring: return needle.isEmpty || text.lowercased().contains(needle)
         case .terms: return terms.matches(text)
         }
     }
+
+    /// Whether a word is of scripts that separate words by spaces.
+    private static func isSpaced(_ word: String) -> Bool { word.unicodeScalars.allSatisfy { $0.value < 0x0E00 } }
 
     private func has(_ content: SearchContent, _ row: Row, _ text: String) throws -> Bool {
         if content == .link {

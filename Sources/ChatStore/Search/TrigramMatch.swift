@@ -13,7 +13,7 @@ enum TrigramMatch {
     /// Returns the expression, or `nil` if the terms have no trigram.
     static func expression(for terms: [String]) -> String? {
         var seen: Set<[Unicode.Scalar]> = []
-        let windows = terms.flatMap { Self.windows(of: $0) }.filter { seen.insert($0.written).inserted }
+        let windows = Self.windows(of: terms).filter { seen.insert($0.written).inserted }
         let complete = windows.filter(\.isComplete)
         let isEnough = complete.count { $0.isInWord } >= sufficientCount
         var count = 0
@@ -26,20 +26,36 @@ enum TrigramMatch {
         return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
     }
 
+    /// Whether a term has three letters, so that trigrams find it however its marks are written.
+    static func hasLetters(_ term: String) -> Bool {
+        term.unicodeScalars.count { !EquivalentScalars.isIgnored($0) } >= 3
+    }
+
+    private static func windows(of terms: [String]) -> [Window] {
+        let windows = terms.flatMap { Self.windows(of: $0) }
+        guard windows.isEmpty else { return windows }
+        // The word index finds the terms at the beginnings of words, with any marks.
+        let inner = terms.filter { !SearchTerms.isFoundAtWordStart($0) }
+        return (inner.isEmpty ? terms : inner).compactMap { Self.writtenWindow(of: $0) }
+    }
+
     /// Returns each three consecutive letters, with the marks between them.
     private static func windows(of term: String) -> [Window] {
         let scalars = Array(term.unicodeScalars)
         let letters = scalars.indices.filter { !EquivalentScalars.isIgnored(scalars[$0]) }
-        guard letters.count >= 3 else {
-            // One or two letters with marks: within words, nothing else finds them.
-            guard scalars.count >= 3, !scalars.contains("\0") else { return [] }
-            return [Window(letters: [], written: scalars)]
-        }
+        guard letters.count >= 3 else { return [] }
         return (0...letters.count - 3).map { start in
             Window(
                 letters: letters[start..<start + 3].map { scalars[$0] },
                 written: Array(scalars[letters[start]...letters[start + 2]]))
         }
+    }
+
+    /// Returns a term of one or two letters with marks, as it is written: within words, nothing else finds it.
+    private static func writtenWindow(of term: String) -> Window? {
+        let scalars = Array(term.unicodeScalars)
+        guard scalars.count >= 3, !scalars.contains("\0") else { return nil }
+        return Window(letters: [], written: scalars)
     }
 
     /// Three letters of a term and what is between them.

@@ -30,7 +30,7 @@ extension ChatStore {
             try InvitationTable(db: db).apply(batch)
             if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
             try SettingTable(db: db).set(batch.settings)
-            let staged = try leftRooms.isEmpty ? [] : StagedRooms(db: db).left
+            let staged = try leftRooms.isEmpty ? [] : StagedRooms(db: db).stageLeft()
             return (roomChanges, staged)
         }
         removeLeftRooms(staged)

@@ -10,7 +10,8 @@ enum DamagedRecords {
         // Another damage of the same record has another copy.
         let hash = try SHA256.digest(of: Array(record.value)).prefix(8)
         let id = ExactText(bytes: record.key.id.bytes + [0] + hash)
-        return CryptoRecord(CryptoRecord.Key(.damaged, owner: owner(ofCopiesOf: record.key), id: id), value: record.value)
+        return CryptoRecord(
+            CryptoRecord.Key(.damaged, owner: owner(ofCopiesOf: record.key), id: id), value: record.value)
     }
 
     private static func owner(ofCopiesOf key: CryptoRecord.Key) -> ExactText {

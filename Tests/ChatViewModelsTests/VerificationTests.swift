@@ -17,7 +17,8 @@ struct VerificationTests {
     private static let emoji = [0, 5, 63, 17, 29, 42, 8].compactMap { VerificationEmoji(index: $0) }
 
     private static func verification(
-        _ phase: Verification.Phase, id: String = "v", isOwn: Bool = false, isIncoming: Bool = true, device: String = "",
+        _ phase: Verification.Phase, id: String = "v", isOwn: Bool = false, isIncoming: Bool = true,
+        device: String = "",
         user: String = "@bo:example.org"
     ) -> Verification {
         Verification(

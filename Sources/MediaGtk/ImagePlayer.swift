@@ -41,6 +41,7 @@ final class ImagePlayer {
         size = (width, height)
         self.widget = widget
         self.onFrame = onFrame
+        Self.players.removeAll { $0.player == nil }
         Self.players.append(WeakPlayer(player: self))
         widget.onMap { [weak self] _ in self?.step() }
         widget.onUnmap { [weak self] _ in self?.stop() }
@@ -62,7 +63,6 @@ final class ImagePlayer {
         stream = nil
         Self.running -= 1
         // Those that wait look again after a frame, in whatever window.
-        Self.players.removeAll { $0.player == nil }
         for other in Self.players where other.player?.waiting != nil { other.player?.widget?.queueDraw() }
     }
 

@@ -143,7 +143,12 @@ enum AutostartFile {
     /// Corrects the command: the program may have moved since the file was written.
     /// - Returns: Whether the file is there, has a command and was not disabled. Otherwise it is left alone.
     static func update() -> Bool {
-        guard let data = try? Data(contentsOf: url) else { return false }
+        guard FileManager.default.fileExists(atPath: url.path) else { return false }
+        guard let data = try? Data(contentsOf: url) else {
+            // Whether it is disabled is unknown, so the setting stays.
+            StandardError.write("cannot read \(url.path)")
+            return true
+        }
         let text = String(decoding: data, as: UTF8.self)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         var (isEntry, hasCommand) = (false, false)

@@ -135,13 +135,17 @@ final class MediaPlayerTests: GtkTestCase {
     /// Behind the last frame nothing is left to wait for.
     func testPausedVideoAtItsEndWakesNothingUp() {
         onMain {
-            let object = VideoStream.open(SampleVideos.webM, fitting: 160, by: 90)
-            XCTAssertTrue(MainLoop.pump { object.isPrepared })
-            object.seek(to: object.duration)
-            let stream = VideoStreamType.stream(of: object.pointer)
-            XCTAssertTrue(MainLoop.pump { stream?.isTicking == false })
-            object.play()
-            XCTAssertTrue(MainLoop.pump { object.hasEnded })
+            // With sound, and without.
+            for file in [SampleVideos.webM, SampleVideos.rotated] {
+                let object = VideoStream.open(file, fitting: 160, by: 90)
+                XCTAssertTrue(MainLoop.pump { object.isPrepared })
+                object.seek(to: object.duration)
+                let stream = VideoStreamType.stream(of: object.pointer)
+                XCTAssertTrue(MainLoop.pump { stream?.isActive == false })
+                object.play()
+                XCTAssertTrue(MainLoop.pump { object.hasEnded }, file.lastPathComponent)
+                XCTAssertFalse(object.isPlaying)
+            }
         }
     }
 

@@ -43,8 +43,8 @@ final class SpellingLanguagesGroup {
         return row
     }
 
-    /// What changes nothing, as turning off the only language of automatic mode, leaves the switch to be set back. Not
-    /// within its signal, after which GTK tells assistive technology its position before that.
+    /// Sets the switch back if the action changed nothing, like turning off the only language in use. Later than the
+    /// switch's own signal: GTK would report the wrong position to assistive technology after it.
     private func send(_ action: SpellingPreferencesViewModel.Action) {
         viewModel.send(action)
         Task { [weak self] in

@@ -99,9 +99,6 @@ public final class AccountsCoordinator {
     public var isWaiting: Bool { requestedID != nil }
 
     static let connectingTimeout = Duration.seconds(3)
-    /// How long a link waits for the accounts to open: a history may have to be repaired first. Another account must
-    /// not open it instead.
-    private static let openingTimeout = Duration.seconds(120)
 
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
@@ -224,11 +221,6 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// The first account whose server resolves room addresses and user IDs.
-    private var firstAccountAcceptingAddresses: String? {
-        states.first { open[$0.id]?.acceptsAddresses == true }?.id
-    }
-
     // MARK: Actions
 
     /// Selects an account once it is open.
@@ -250,80 +242,6 @@ public final class AccountsCoordinator {
     public func choose(_ account: String) {
         guard let row = rows.first(where: { $0.id == account }) else { return }
         if row.isOpen { select(account) } else { retry(account) }
-    }
-
-    /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
-    /// accepts addresses. Waits for accounts that are still being opened, as after a start by a link.
-    /// - Parameters:
-    ///   - opening: see ``ConversationCoordinator/open(_:opening:)``.
-    ///   - withoutAccount: called if there is no such account.
-    public func open(
-        _ address: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in },
-        withoutAccount: @escaping @MainActor () -> Void = {}
-    ) {
-        guard !isReadyForAddresses else { return openNow(address, opening, withoutAccount) }
-        Task {
-            await time.wait(atMost: Self.openingTimeout) { [weak self] in self?.isReadyForAddresses ?? true }
-            openNow(address, opening, withoutAccount)
-        }
-    }
-
-    private func openNow(
-        _ address: String, _ opening: @escaping @MainActor (AccountRoom) -> Void,
-        _ withoutAccount: @MainActor () -> Void
-    ) {
-        if !conversations.acceptsAddresses, let other = firstAccountAcceptingAddresses { select(other) }
-        guard conversations.acceptsAddresses else { return withoutAccount() }
-        let account = selection
-        conversations.open(address) { opening(AccountRoom(account, $0)) }
-    }
-
-    /// Whether it is certain which account opens addresses, if any does, and its rooms are listed.
-    private var isReadyForAddresses: Bool {
-        guard hasAccountStates, !isWaiting else { return false }
-        let account: String? = conversations.acceptsAddresses ? selection : firstAccountAcceptingAddresses
-        if let account { return coordinator(of: account)?.rooms.state.isLoaded == true }
-        return states.allSatisfy { state in
-            if case .broken = state.condition { return true }
-            return open[state.id] != nil
-        }
-    }
-
-    /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
-    /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room.
-    /// - Parameter opening: called with the room once it is selected.
-    public func openRoom(named name: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }) {
-        Task {
-            await time.wait(atMost: Self.connectingTimeout) { [weak self] in
-                self.map { $0.room(named: name) != nil || $0.hasLoadedAllRooms } ?? true
-            }
-            if let room = self.room(named: name) {
-                select(room.account)
-                conversations.show(nil, in: room.room)
-                opening(room)
-            } else {
-                let translator = conversations.environment.translator
-                conversations.requests.show(.message(translator("No room is named “{name}”", ["name": name])))
-            }
-        }
-    }
-
-    private func room(named name: String) -> AccountRoom? {
-        let name = name.lowercased()
-        for account in [selection, Self.localID] + states.map(\.id) {
-            let coordinator = account == Self.localID ? local : open[account]
-            let row = coordinator?.rooms.state.rows.first { $0.name.lowercased() == name }
-            if let row { return AccountRoom(account, row.id) }
-        }
-        return nil
-    }
-
-    private var hasLoadedAllRooms: Bool {
-        guard local.rooms.state.isLoaded, hasAccountStates else { return false }
-        return states.allSatisfy { state in
-            if case .broken = state.condition { return true }
-            return open[state.id]?.rooms.state.isLoaded == true
-        }
     }
 
     public func retry(_ account: String) {

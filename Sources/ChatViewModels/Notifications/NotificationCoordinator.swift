@@ -10,7 +10,7 @@ public final class NotificationCoordinator {
         let presenter: any RoomNotificationPresenter
         let preferences: UserPreferences
         let isLocked: @MainActor () -> Bool
-        /// The room visible in the active window, if any; none while the screen is locked.
+        /// The room visible in the active window, if any.
         let attended: @MainActor () -> AccountsCoordinator.DisplayedRoom?
         let text: NotificationText
         /// When the program started. Earlier invitations do not notify.
@@ -31,7 +31,7 @@ public final class NotificationCoordinator {
     ) {
         surroundings = Surroundings(
             presenter: presenter, preferences: preferences, isLocked: isLocked,
-            attended: { [weak accounts] in isLocked() ? nil : accounts?.attendedRoom },
+            attended: { [weak accounts] in accounts?.attendedRoom },
             text: NotificationText(translator: translator), start: start)
         opened = ChangeSubscription(to: { [weak accounts] in accounts?.coordinatorIDs ?? [] }) {
             [weak self, weak accounts] ids in

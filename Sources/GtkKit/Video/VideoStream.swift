@@ -16,7 +16,7 @@ public final class VideoStream {
     private(set) var image: DecodedImage?
     private var ticking: Timeout?
     /// Whether it wakes the program up, now or once it has read more.
-    var isTicking: Bool { ticking != nil || needsFrame }
+    var isActive: Bool { ticking != nil || needsFrame }
     /// Whether to show the next frame regardless of its timestamp, as after a seek.
     private var needsFrame = true
     /// The latest seek target in milliseconds, queued while a previous seek is in progress.
@@ -49,7 +49,8 @@ public final class VideoStream {
         if gtk_media_stream_get_ended(cast()) != 0 { start(at: 0) }
         isPlaying = true
         audioPlayer?.play()
-        tick()
+        // Not at once: to GTK, a stream that ends within this call plays on.
+        ticking = Timeout(after: .zero) { [weak self] in self?.tick() }
     }
 
     func pause() {
@@ -140,7 +141,10 @@ public final class VideoStream {
     // MARK: Playback clock
 
     private func tick() {
-        guard let feed, let media else { return }
+        guard let feed, let media else {
+            ticking = nil
+            return
+        }
         let hasVideo = media.width > 0
         // Behind the last frame none comes.
         if needsFrame, hasVideo ? feed.hasFrames || feed.lacksFrames : feed.hasAudio || feed.isExhausted {

@@ -73,14 +73,15 @@ struct IdentitySetup: Sendable {
             try await ask()
             let found = try await keys.encrypting { machine in
                 (
-                    try await machine.hasStagedIdentity(), try await machine.isRecoveryKeyUnsaved(),
-                    try await machine.ownIdentity(), try await machine.storedSecrets()
+                    isStaged: try await machine.hasStagedIdentity(),
+                    isUnsaved: try await machine.isRecoveryKeyUnsaved(),
+                    identity: try await machine.ownIdentity(), secrets: try await machine.storedSecrets()
                 )
             }
             round += 1
             // The sync reports the upload, too, and may do so between the answer and here: then the server is asked
             // once more.
-            guard found.2 == .unknown, round < Self.maxRounds else { return found }
+            guard found.identity == .unknown, round < Self.maxRounds else { return found }
         }
     }
 

@@ -1,0 +1,88 @@
+import ChatCore
+import ComposerSessions
+
+/// Opens rooms and users that links, the command line and other programs name.
+extension AccountsCoordinator {
+    /// How long a link waits for the accounts to open: a history may have to be repaired first. Another account must
+    /// not open it instead.
+    private static let openingTimeout = Duration.seconds(120)
+
+    /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
+    /// accepts addresses. Waits for accounts that are still being opened, as after a start by a link.
+    /// - Parameters:
+    ///   - opening: see ``ConversationCoordinator/open(_:opening:)``.
+    ///   - withoutAccount: called if there is no such account.
+    public func open(
+        _ address: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in },
+        withoutAccount: @escaping @MainActor () -> Void = {}
+    ) {
+        guard !isReadyForAddresses else { return openNow(address, opening, withoutAccount) }
+        Task { [weak self, time] in
+            await time.wait(atMost: Self.openingTimeout) { self?.isReadyForAddresses ?? true }
+            self?.openNow(address, opening, withoutAccount)
+        }
+    }
+
+    private func openNow(
+        _ address: String, _ opening: @escaping @MainActor (AccountRoom) -> Void,
+        _ withoutAccount: @MainActor () -> Void
+    ) {
+        if !conversations.acceptsAddresses, let other = firstAccountAcceptingAddresses { select(other) }
+        guard conversations.acceptsAddresses else { return withoutAccount() }
+        let account = selection
+        conversations.open(address) { opening(AccountRoom(account, $0)) }
+    }
+
+    /// Whether it is certain which account opens addresses, if any does, and its rooms are listed.
+    private var isReadyForAddresses: Bool {
+        guard hasAccountStates, !isWaiting else { return false }
+        let account: String? = conversations.acceptsAddresses ? selection : firstAccountAcceptingAddresses
+        if let account { return coordinator(of: account)?.rooms.state.isLoaded == true }
+        return everyAccount { _ in true }
+    }
+
+    /// The first account whose server resolves room addresses and user IDs.
+    private var firstAccountAcceptingAddresses: String? {
+        coordinatorIDs.first { $0 != Self.localID && coordinator(of: $0)?.acceptsAddresses == true }
+    }
+
+    /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
+    /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room.
+    /// - Parameter opening: called with the room once it is selected.
+    public func openRoom(named name: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }) {
+        Task {
+            await time.wait(atMost: Self.connectingTimeout) { [weak self] in
+                self.map { $0.room(named: name) != nil || $0.hasLoadedAllRooms } ?? true
+            }
+            if let room = self.room(named: name) {
+                select(room.account)
+                conversations.show(nil, in: room.room)
+                opening(room)
+            } else {
+                let translator = conversations.environment.translator
+                conversations.requests.show(.message(translator("No room is named “{name}”", ["name": name])))
+            }
+        }
+    }
+
+    private func room(named name: String) -> AccountRoom? {
+        let name = name.lowercased()
+        for account in [selection] + coordinatorIDs {
+            let row = coordinator(of: account)?.rooms.state.rows.first { $0.name.lowercased() == name }
+            if let row { return AccountRoom(account, row.id) }
+        }
+        return nil
+    }
+
+    private var hasLoadedAllRooms: Bool {
+        hasAccountStates && everyAccount { $0.rooms.state.isLoaded }
+    }
+
+    /// Whether every account is open and satisfies a condition, except for those that cannot be opened.
+    private func everyAccount(_ condition: (ConversationCoordinator) -> Bool) -> Bool {
+        rows.allSatisfy { row in
+            if case .broken = row.condition { return true }
+            return coordinator(of: row.id).map(condition) ?? false
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import ChatCore
+import ChatTestSupport
+import ComposerSessions
+import Testing
+
+@testable import ChatViewModels
+
+/// Links and names of rooms, as from the command line or another program.
+@MainActor
+@Suite(.timeLimit(.minutes(10)))
+struct AddressOpeningTests: AccountsSuite {
+    let service = FakeAccountService()
+    let clock = ManualClock()
+    let local = ConversationCoordinator(service: FakeChatService())
+    let made = Recorder<String>()
+
+    /// Returns the coordinator of an account whose server joins any room as "garden".
+    private func makeJoining(_ chats: FakeChatService, _ joined: Recorder<String>) -> AccountsCoordinator {
+        chats.capabilities = [.join]
+        chats.joining = { address in
+            joined.record(address)
+            return RoomID("garden")
+        }
+        let time = Timekeeper(clock)
+        return AccountsCoordinator(local: local, service: service, time: time) {
+            let coordinator = ConversationCoordinator(
+                ConversationEnvironment(service: chats, time: time, session: $1))
+            coordinator.start(opening: nil)
+            return coordinator
+        }
+    }
+
+    @Test(
+        "A link that starts the program waits for its account, and a while for the connection",
+        arguments: [true, false])
+    func linkWaitsForTheConnection(comesOnline: Bool) async {
+        let (chats, joined, asked) = (FakeChatService(), Recorder<String>(), Recorder<Bool>())
+        let accounts = makeJoining(chats, joined)
+        let opened = Recorder<AccountRoom>()
+        accounts.start(showing: Self.ann.id)
+        accounts.open(
+            "#garden:example.org", opening: { opened.record($0) }, withoutAccount: { asked.record(true) })
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
+        await eventually { accounts.selection == Self.ann.id }
+        chats.publish([.of("other")])
+        await eventually { accounts.conversations.rooms.state.isLoaded }
+        await waitUntilIdle()
+        #expect(joined.values.isEmpty && asked.values.isEmpty, "the server cannot be asked yet")
+        if comesOnline {
+            service.publish([AccountState(account: Self.ann, condition: .online)])
+        } else {
+            while joined.values.isEmpty {
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+        await eventually { opened.values == [AccountRoom(Self.ann.id, RoomID("garden"))] }
+        #expect(joined.values == ["#garden:example.org"] && asked.values.isEmpty)
+    }
+
+    @Test func linkToAListedRoomNeedsNoConnection() async {
+        let (chats, joined, opened) = (FakeChatService(), Recorder<String>(), Recorder<AccountRoom>())
+        let accounts = makeJoining(chats, joined)
+        let room = RoomID("!tea:example.org")
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.open("matrix:roomid/tea:example.org", opening: { opened.record($0) })
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
+        chats.publish([.of("other"), .of(room.rawValue)])
+        await eventually { opened.values == [AccountRoom(Self.ann.id, room)] }
+        #expect(accounts.selection == Self.ann.id && joined.values.isEmpty)
+    }
+
+    @Test func linkNeedsAnAccountOnlyIfThereIsNone() async {
+        let accounts = make()
+        let asked = Recorder<Bool>()
+        accounts.open("#garden:example.org", withoutAccount: { asked.record(true) })
+        #expect(asked.values.isEmpty, "the accounts are not known yet")
+        await eventually { asked.values == [true] }
+    }
+
+    @Test("A room is found by its name in any account, once the accounts are open")
+    func roomIsOpenedByName() async {
+        let service = FakeChatService()
+        let accounts = AccountsCoordinator(local: local, service: self.service, time: Timekeeper(clock)) {
+            let coordinator = ConversationCoordinator(ConversationEnvironment(service: service, session: $1))
+            coordinator.start(opening: nil)
+            return coordinator
+        }
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.openRoom(named: "ROOM GARDEN")
+        self.service.publish([AccountState(account: Self.ann, condition: .online)])
+        service.publish([.of("other"), .of("garden")])
+        await eventually { accounts.selection == Self.ann.id }
+        #expect(accounts.conversations.rooms.state.selection == RoomID("garden"))
+        #expect(accounts.conversations.requests.state.pending.isEmpty)
+    }
+
+    @Test func unknownRoomNameShowsAToast() async {
+        let accounts = make()
+        accounts.openRoom(named: "Nowhere")
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(3))
+        await eventually { !local.requests.state.pending.isEmpty }
+        #expect(
+            local.requests.state.pending.map(\.request) == [.show(.message("No room is named “Nowhere”"))])
+    }
+
+    @Test(arguments: [
+        "#garden:example.org", "@ann:example.org", "!r:example.org", "matrix:r/a:b", "https://matrix.to/#/%23a",
+    ])
+    func addressIsNoRoomName(text: String) { #expect(OpenTarget(text) == .address(text)) }
+
+    @Test(arguments: ["Garden", "#garden", "12:30", "@home"])
+    func anythingElseIsARoomName(text: String) { #expect(OpenTarget(text) == .room(text)) }
+}

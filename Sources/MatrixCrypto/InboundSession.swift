@@ -16,7 +16,7 @@ public struct InboundSession {
     }
 
     /// Who created the session, as far as ``source`` proves.
-    public struct Owner: Codable, Equatable, Sendable {
+    public struct Owner: Equatable, Sendable {
         public let user: String
         public let identityKey: [UInt8]
         public let signingKey: [UInt8]
@@ -192,13 +192,31 @@ public struct InboundSession {
     }
 }
 
+extension InboundSession.Owner: Codable {
+    private enum CodingKeys: CodingKey { case user, identityKey, signingKey }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        user = try values.decode(String.self, forKey: .user)
+        identityKey = try values.decode(StoredBytes.self, forKey: .identityKey).bytes
+        signingKey = try values.decode(StoredBytes.self, forKey: .signingKey).bytes
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(user, forKey: .user)
+        try values.encode(StoredBytes(identityKey), forKey: .identityKey)
+        try values.encode(StoredBytes(signingKey), forKey: .signingKey)
+    }
+}
+
 extension InboundSession {
     private struct Stored: Codable {
         let owner: Owner
         let source: Source
         let isSharedHistory: Bool
         let pickle: Data
-        var confirmedBy: [UInt8]?
+        var confirmedBy: StoredBytes?
         /// Absent in records of earlier versions.
         var rivals: [StoredClaim]?
         var importedOwner: Owner?
@@ -207,18 +225,18 @@ extension InboundSession {
     private struct StoredClaim: Codable {
         let owner: Owner
         let isSharedHistory: Bool
-        var confirmedBy: [UInt8]?
+        var confirmedBy: StoredBytes?
 
         init(_ claim: Claim) {
             (owner, isSharedHistory) = (claim.owner, claim.isSharedHistory)
-            confirmedBy = claim.confirmedBy?.bytes
+            confirmedBy = (claim.confirmedBy?.bytes).map { StoredBytes($0) }
         }
 
         var claim: Claim {
             get throws {
                 Claim(
                     owner: owner, isSharedHistory: isSharedHistory,
-                    confirmedBy: try confirmedBy.map { try Ed25519Key(bytes: $0) })
+                    confirmedBy: try confirmedBy.map { try Ed25519Key(bytes: $0.bytes) })
             }
         }
     }
@@ -258,7 +276,7 @@ extension InboundSession {
     public func record(key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(
             owner: owner, source: source, isSharedHistory: isSharedHistory,
-            pickle: Data(try session.pickle(key: material)), confirmedBy: confirmedBy?.bytes,
+            pickle: Data(try session.pickle(key: material)), confirmedBy: (confirmedBy?.bytes).map { StoredBytes($0) },
             rivals: rivals.isEmpty ? nil : rivals.prefix(Self.maxRivalsInRecord).map { StoredClaim($0) },
             importedOwner: importedOwner)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
@@ -276,7 +294,7 @@ extension InboundSession {
         owner = stored.owner
         source = stored.source
         isSharedHistory = stored.isSharedHistory
-        confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0) }
+        confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0.bytes) }
         importedOwner = stored.importedOwner
         rivals = try (stored.rivals ?? []).map { try $0.claim }
     }

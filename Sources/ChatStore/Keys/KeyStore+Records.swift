@@ -18,11 +18,12 @@ extension KeyStore: CryptoStorage {
     }
 
     public func cryptoRecords(
-        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>, limit: Int?
     ) async throws -> [ExactText: [CryptoRecord]] {
         guard !owners.isEmpty else { return [:] }
         return try await read { db in
-            let statement = try db.cachedStatement(sql: Self.query(ofOwner: true))
+            // A negative limit is none.
+            let statement = try db.cachedStatement(sql: "\(Self.query(ofOwner: true)) LIMIT \(limit ?? -1)")
             var records: [ExactText: [CryptoRecord]] = [:]
             for owner in owners {
                 let rows = try Row.fetchAll(
@@ -70,7 +71,21 @@ extension KeyStore: CryptoStorage {
         guard !messages.isEmpty else { return [:] }
         return try await read { db in
             var events: [GroupMessage: ExactText] = [:]
-            for message in messages { events[message] = try Self.event(readFrom: message, in: db) }
+            // A statement for each session, not for each message: most messages of a read are of a few sessions.
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT number, event FROM readMessage
+                    WHERE session = ? AND number IN (SELECT value FROM json_each(?))
+                    """)
+            for (session, messages) in Dictionary(grouping: messages, by: \.session) {
+                let numbers = "[\(messages.map { String($0.index) }.joined(separator: ","))]"
+                let rows = try Row.fetchAll(statement, arguments: [Data(session.bytes), numbers])
+                for row in rows {
+                    let index = try row.decode(UInt32.self, atIndex: 0)
+                    let event = ExactText(bytes: try row.decode(Data.self, atIndex: 1))
+                    events[GroupMessage(session: session, index: index)] = event
+                }
+            }
             return events
         }
     }
@@ -85,10 +100,8 @@ extension KeyStore: CryptoStorage {
     public func commit(_ change: CryptoChange) async throws {
         guard !change.isEmpty else { return }
         try await write { db in
-            for key in change.removed {
-                try db.execute(
-                    sql: "DELETE FROM record WHERE kind = ? AND owner = ? AND id = ?", arguments: key.arguments)
-            }
+            let removed = try db.cachedStatement(sql: "DELETE FROM record WHERE kind = ? AND owner = ? AND id = ?")
+            for key in change.removed { try removed.execute(arguments: key.arguments) }
             let put = try db.cachedStatement(
                 sql: """
                     INSERT INTO record (kind, owner, id, value) VALUES (?, ?, ?, ?)

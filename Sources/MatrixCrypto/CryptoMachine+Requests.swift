@@ -12,11 +12,16 @@ extension CryptoMachine {
     public func nextRequest(
         at now: Date, skipping kinds: Set<CryptoRequest.Kind> = []
     ) async throws -> CryptoRequest? {
-        let next = try await change { state, change in
-            try await self.nextAction(&state, &change, skipping: kinds, at: now)
+        while true {
+            let (next, isDone) = try await change { state, change in
+                try await self.confirmSessions(&state, &change, at: now)
+                return (
+                    try await self.nextAction(&state, &change, skipping: kinds, at: now), state.confirmations.isEmpty
+                )
+            }
+            if let next { return CryptoRequest(action: next.action, epoch: epoch, number: next.number) }
+            guard !isDone else { return nil }
         }
-        guard let next else { return nil }
-        return CryptoRequest(action: next.action, epoch: epoch, number: next.number)
     }
 
     private func nextAction(
@@ -179,12 +184,9 @@ extension CryptoMachine {
         let known = stored.mapValues(\.devices)
         let lists = state.tracker.apply(
             answer, to: query, known: known, identities: identities, ownUser: user, at: now)
-        let confirmed = try await UnconfirmedSessions.confirm(
-            lists.compactMap { list in
-                identities[list.user].map { (user: list.user, identity: $0, devices: Array(list.devices.values)) }
-            }, in: storage, key: key, at: now)
-        change.put += confirmed.put
-        change.removed.formUnion(confirmed.removed)
+        for user in try await UnconfirmedSessions.owners(among: Set(lists.map(\.user)), in: storage) {
+            change.put.append(state.confirmations.begin(user))
+        }
         let unlisted = try await UnlistedPeers.change(
             by: lists, known: known, tracker: state.tracker, in: storage, at: now)
         change.put += unlisted.put

@@ -36,6 +36,7 @@ public actor CryptoMachine {
         var changedUsers: Set<ExactText> = []
         var verifications = Verifications()
         var secretRequests = SecretRequests()
+        var confirmations: PendingConfirmations
         /// The backup in use, and which sessions are marked for it.
         var backup: BackupRecord
         /// Whether the keys were uploaded again because the server did not list this device, and it has not since.
@@ -239,6 +240,7 @@ public actor CryptoMachine {
         var state = State(
             upkeep: upkeep, tracker: DeviceTracker(records: tracked), outgoing: try OutgoingQueue(records: outgoing),
             isReplaced: try await storage.cryptoRecord(Self.replacedKey) != nil,
+            confirmations: try await PendingConfirmations(in: storage),
             backup: try await BackupRecord.stored(in: storage))
         state.own = try await Identity.stored(user, in: storage)
         state.confirmedBy = try await devices(of: user, &state.tracker).first { $0.device == device }?.confirmedBy

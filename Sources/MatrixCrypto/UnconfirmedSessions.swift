@@ -59,40 +59,51 @@ enum UnconfirmedSessions {
         return try await InboundSession.stored(id, in: storage, key: key)
     }
 
-    /// Records in the marked sessions of users which of their devices are confirmed now.
+    /// How many marks are compared with device lists in one change: any device can send keys without end before it is
+    /// confirmed.
+    static let partSize = 200
+
+    /// Those of the users who have marked sessions.
+    static func owners(among users: Set<ExactText>, in storage: any CryptoStorage) async throws -> [ExactText] {
+        Array(try await storage.cryptoRecords(.unconfirmedSession, owners: users, limit: 1).keys)
+    }
+
+    /// Records in some of a user's marked sessions which of the user's devices are confirmed now.
+    /// - Parameters:
+    ///   - last: The identifier of the mark behind which to begin; empty for the first one.
+    ///   - limit: How many marks are compared at most.
+    /// - Returns: The change, and the identifiers of the marks that were compared.
     static func confirm(
-        _ lists: [(user: ExactText, identity: Identity, devices: [DeviceKeys])], in storage: any CryptoStorage,
+        sessionsOf user: ExactText, after last: ExactText, limit: Int, in storage: any CryptoStorage,
         key: KeyMaterial, at now: Date
-    ) async throws -> CryptoChange {
-        let marks = try await storage.cryptoRecords(.unconfirmedSession, owners: Set(lists.map(\.user)))
+    ) async throws -> (change: CryptoChange, compared: [ExactText]) {
+        // If one of the records is damaged, reading a message finds it, and has the list queried again.
+        var known = KnownSenders(storage: storage)
+        let (identity, devices) = try await known.find(user)
+        let confirmed = devices.filter { identity?.confirms($0) == true }
+        let identityKeys = Set(confirmed.map { Data($0.identityKey.bytes) })
+        let start = CryptoRecord.Key(.unconfirmedSession, owner: user, id: last)
+        let marks = try await storage.cryptoRecords(.unconfirmedSession, after: start, limit: limit)
+            .prefix { $0.key.owner == user }
         var change = CryptoChange()
-        // A session may be claimed by devices of several of the users.
-        var changed: [SessionID: InboundSession] = [:]
-        for list in lists {
-            let confirmed = list.devices.filter { list.identity.confirms($0) }
-            let identityKeys = Set(confirmed.map { Data($0.identityKey.bytes) })
-            change.removed.formUnion((marks[list.user] ?? []).filter { isOver($0, at: now) }.map(\.key))
-            // Not all marked sessions are read: those of a device that stays unconfirmed grow with its messages.
-            for mark in marks[list.user] ?? [] where identityKeys.contains(mark.value) {
-                switch try await stored(mark.key, in: storage, key: key) {
-                case .missing: change.removed.insert(mark.key)
-                // A key that replaces it has the same mark.
-                case .damaged: continue
-                case .found(let stored):
-                    let id = SessionID(room: stored.room, session: stored.id)
-                    guard let found = try await (changed[id] ?? stored).withClaim(of: list.user, in: storage) else {
-                        continue
-                    }
-                    var session = found.claimed(by: list.user)
-                    guard ExactText(session.owner.user) == list.user, confirmed.contains(where: session.owner.isDevice)
-                    else { continue }
-                    session.confirmedBy = list.identity.master
-                    changed[id] = session
-                    change.put.append(confirmedMark(session, at: now))
+        change.removed.formUnion(marks.filter { isOver($0, at: now) }.map(\.key))
+        // Not all marked sessions are read: those of a device that stays unconfirmed grow with its messages.
+        for mark in marks where identityKeys.contains(mark.value) {
+            switch try await stored(mark.key, in: storage, key: key) {
+            case .missing: change.removed.insert(mark.key)
+            // A key that replaces it has the same mark.
+            case .damaged: continue
+            case .found(let stored):
+                guard let found = try await stored.withClaim(of: user, in: storage) else { continue }
+                var session = found.claimed(by: user)
+                guard ExactText(session.owner.user) == user, confirmed.contains(where: session.owner.isDevice) else {
+                    continue
                 }
+                session.confirmedBy = identity?.master
+                change.put += try session.records(key: key)
+                change.put.append(confirmedMark(session, at: now))
             }
         }
-        for session in changed.values { change.put += try session.records(key: key) }
-        return change
+        return (change, marks.map(\.key.id))
     }
 }

@@ -28,9 +28,10 @@ public actor MemoryCryptoStorage: CryptoStorage {
     }
 
     public func cryptoRecords(
-        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>, limit: Int?
     ) -> [ExactText: [CryptoRecord]] {
         Dictionary(grouping: records(kind) { owners.contains($0.owner) }, by: \.key.owner)
+            .mapValues { Array($0.prefix(limit ?? .max)) }
     }
 
     public func cryptoRecords(

@@ -31,6 +31,8 @@ actor FakeCryptoStorage: CryptoStorage {
         changes += 1
     }
     private var changes: UInt64 = 0
+    /// The number of records of the largest change so far.
+    private(set) var largestChange = 0
     /// The number of records that were read by key.
     private(set) var singleReads = 0
     func changeCount() -> UInt64 { changes }
@@ -40,10 +42,13 @@ actor FakeCryptoStorage: CryptoStorage {
             .map { CryptoRecord($0.key, value: $0.value) }
             .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
     }
-    func cryptoRecords(_ kind: CryptoRecord.Kind, owners: Set<ExactText>) throws -> [ExactText: [CryptoRecord]] {
+    func cryptoRecords(
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>, limit: Int?
+    ) throws -> [ExactText: [CryptoRecord]] {
         guard !unreadable.contains(kind) else { throw Full() }
         return Dictionary(
-            grouping: cryptoRecords(kind, owner: nil).filter { owners.contains($0.key.owner) }, by: \.key.owner)
+            grouping: cryptoRecords(kind, owner: nil).filter { owners.contains($0.key.owner) }, by: \.key.owner
+        ).mapValues { Array($0.prefix(limit ?? .max)) }
     }
     func cryptoRecords(_ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int) -> [CryptoRecord] {
         let all = cryptoRecords(kind, owner: nil)
@@ -82,6 +87,7 @@ actor FakeCryptoStorage: CryptoStorage {
         if failsAt == 0 { throw Full() }
         guard change.read.allSatisfy({ read[$0.key] ?? $0.value == $0.value }) else { throw Full() }
         changes += 1
+        largestChange = max(largestChange, change.put.count + change.removed.count)
         for key in change.removed { records[key] = nil }
         for record in change.put { records[record.key] = record.value }
         read.merge(change.read) { first, _ in first }
@@ -116,25 +122,32 @@ struct MachineFixture {
         while let request = try await machine.nextRequest(at: now ?? start) {
             actions.append(request.action)
             guard actions.count < 50 else { break }
-            var answer: JSONValue = [:]
-            switch request.action {
-            case .query:
-                var users: [String: [String: JSONValue]] = [:]
-                for one in devices { users[one.user.text, default: [:]][one.device.text] = try one.json() }
-                var members = try TestIdentity.answer(of: devices, to: machine.user)
-                members["device_keys"] = .object(users.mapValues { .object($0) })
-                answer = .object(members)
-            case .claim(let all):
-                var users: [String: JSONValue] = [:]
-                for claim in all {
-                    if let key = claims[claim.device] { users[claim.user.text] = [claim.device.text: key] }
-                }
-                answer = ["one_time_keys": .object(users)]
-            case .upload, .send, .sendAll, .uploadSignatures: break
-            }
-            try await machine.answered(request, with: answer, at: now ?? start)
+            try await answer(request, of: devices, claims: claims, at: now)
         }
         return actions
+    }
+
+    /// Answers a request like a server that has these devices.
+    func answer(
+        _ request: CryptoRequest, of devices: [TestDevice], claims: [ExactText: JSONValue] = [:], at now: Date? = nil
+    ) async throws {
+        var answer: JSONValue = [:]
+        switch request.action {
+        case .query:
+            var users: [String: [String: JSONValue]] = [:]
+            for one in devices { users[one.user.text, default: [:]][one.device.text] = try one.json() }
+            var members = try TestIdentity.answer(of: devices, to: machine.user)
+            members["device_keys"] = .object(users.mapValues { .object($0) })
+            answer = .object(members)
+        case .claim(let all):
+            var users: [String: JSONValue] = [:]
+            for claim in all {
+                if let key = claims[claim.device] { users[claim.user.text] = [claim.device.text: key] }
+            }
+            answer = ["one_time_keys": .object(users)]
+        case .upload, .send, .sendAll, .uploadSignatures: break
+        }
+        try await machine.answered(request, with: answer, at: now ?? start)
     }
 
     /// Makes the machine query these devices and the identities that confirm them.

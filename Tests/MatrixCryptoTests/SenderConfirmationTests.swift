@@ -131,6 +131,33 @@ import ToolSupport
         #expect(reading == .failure(.unconfirmedSender))
     }
 
+    private struct IsNoQuery: Error {}
+
+    @Test("However many keys a device has sent before it is confirmed, that is recorded in parts, also over a restart.")
+    func manySessions() async throws {
+        var fixture = try await MachineFixture()
+        let (peer, phone) = (try await fixture.peer("@ann:b", "LAPTOP"), try phone())
+        let groups = try (0..<450).map { _ in try OutboundGroupSession() }
+        for part in stride(from: 0, to: groups.count, by: 50) {
+            try await fixture.receive(groups[part..<part + 50].map { try peer.share($0) })
+        }
+        try await fixture.machine.track(["@ann:b"])
+        let request = try #require(try await fixture.machine.nextRequest(at: fixture.start))
+        guard case .query = request.action else { throw IsNoQuery() }
+        try await fixture.answer(request, of: [peer.device, phone])
+        try await fixture.restart()
+        try await fixture.answerAll([peer.device, phone])
+        // Of each session of a part its record, its mark, and the mark for the backup.
+        #expect(await fixture.storage.largestChange < 3 * 200 + 20)
+        #expect(await fixture.storage.cryptoRecords(.pendingConfirmation, owner: nil).isEmpty)
+        try await signOut(of: fixture, leaving: phone)
+        for (number, group) in groups.enumerated() {
+            let event = try peer.say("Hello", with: group, as: ExactText("$\(number)"))
+            let reading = try #require(try await fixture.machine.read([event]).first)
+            #expect(try reading.get().trust == nil)
+        }
+    }
+
     @Test("For a change of one user's devices, no session of another user is read.")
     func changesOfOthers() async throws {
         let fixture = try await MachineFixture()

@@ -8,8 +8,9 @@ public protocol CryptoStorage: Sendable {
     /// - Throws: If they cannot be read, so that a failure is never taken for an empty result.
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
     /// Returns the records of a kind of several owners, in one read. Owners without records are omitted.
+    /// - Parameter limit: The number of records per owner, the first in the order of their keys; `nil` for all.
     func cryptoRecords(
-        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>, limit: Int?
     ) async throws -> [ExactText: [CryptoRecord]]
     /// Returns a page of records in the order of their keys, for kinds that may not fit into memory.
     func cryptoRecords(
@@ -28,6 +29,12 @@ public protocol CryptoStorage: Sendable {
 }
 
 extension CryptoStorage {
+    public func cryptoRecords(
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+    ) async throws -> [ExactText: [CryptoRecord]] {
+        try await cryptoRecords(kind, owners: owners, limit: nil)
+    }
+
     /// Returns the event that contained a message of a session, or `nil` if the message was never decrypted.
     public func event(readFrom message: GroupMessage) async throws -> ExactText? {
         try await events(readFrom: [message])[message]
@@ -84,6 +91,9 @@ public struct CryptoRecord: Hashable, Sendable {
         /// A user's claim to have created a session, beyond those in its record. Owner: the room; identifier: the
         /// session, a byte 0, and the user.
         case sessionClaim = 26
+        /// A user whose records of ``unconfirmedSession`` are to be compared with their device list. Owner: the user;
+        /// value: the identifier of the last one that was.
+        case pendingConfirmation = 27
     }
 
     public struct Key: Hashable, Sendable {

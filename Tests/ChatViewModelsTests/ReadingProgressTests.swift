@@ -78,6 +78,19 @@ import Testing
         #expect(dwell(on: loaded(1...4), in: range, &progress) == Self.id(4))
     }
 
+    @Test("Once the user has sent a message, those before it are read at once")
+    func answeredMessagesAreRead() {
+        var progress = opened(readUpTo: 1)
+        progress.setAttended(true)
+        _ = progress.scroll(to: nil, in: range)
+        #expect(progress.look(at: loaded(1...3), range, at: .zero) == .seconds(1))
+        let own = Message.of(4, by: Fixtures.own)
+        let answered = LoadedMessages(TimelinePage(messages: (1...3).map { .of($0) } + [own], hasOlder: false))
+        #expect(progress.look(at: answered, range, at: .milliseconds(400)) == .milliseconds(400))
+        #expect(progress.moveReadMarker(in: answered, range, at: .milliseconds(400)) == own.id)
+        #expect(progress.look(at: answered, range, at: .milliseconds(500)) == nil)
+    }
+
     @Test(
         "If the newest message is not in view, the lowest fully visible one is marked as read",
         arguments: [(2, 0, 2), (2, -20, 2), (2, 1, nil), (1, 0, nil)] as [(Int64, Double, Int64?)])

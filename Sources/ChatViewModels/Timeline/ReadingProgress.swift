@@ -2,7 +2,8 @@ import ChatCore
 
 /// How far the user has read: the scroll position, the unread line, and which messages are marked as read or announced.
 ///
-/// A message counts as read once it was visible in the active window for ``dwell``, as read receipts are public.
+/// A message counts as read once it was visible in the active window for ``dwell``, as read receipts are public, or once
+/// the user has sent one after it.
 nonisolated struct ReadingProgress: Sendable {
     /// The time for which a message must be visible to count as read.
     static let dwell = Duration.seconds(1)
@@ -22,6 +23,7 @@ nonisolated struct ReadingProgress: Sendable {
     private var lowest: Lowest?
     private var isAttended = false
     private var readMarker: MessageID?
+    private var ownUserID: MemberID?
     /// The position of the read marker; `nil` if it is older than everything loaded.
     private var readPosition: Int64?
     /// Whether any message was seen since the room was opened.
@@ -40,6 +42,7 @@ nonisolated struct ReadingProgress: Sendable {
     /// Starts over with a room's newest page.
     mutating func open(_ newest: TimelinePage, fullyReadMarker: MessageID?, ownUserID: MemberID?) {
         seen = nil
+        self.ownUserID = ownUserID
         readMarker = fullyReadMarker
         readPosition = newest.messages.first { $0.id == fullyReadMarker }?.position
         announcedPosition = newest.messages.last?.position ?? .min
@@ -91,8 +94,11 @@ nonisolated struct ReadingProgress: Sendable {
             seen = nil
             return nil
         }
-        if let seen, loaded.position(of: seen.message) != nil { return seen.due }
-        seen = (message.id, now + Self.dwell)
+        if message.sender == ownUserID, message.position > positionOfReadMarker(in: loaded) {
+            seen = (message.id, now)
+        } else if seen.flatMap({ loaded.position(of: $0.message) }) == nil {
+            seen = (message.id, now + Self.dwell)
+        }
         return seen?.due
     }
 
@@ -123,11 +129,14 @@ nonisolated struct ReadingProgress: Sendable {
             else { return nil }
             end = position
         }
-        let readPosition = readPosition ?? readMarker.flatMap(loaded.position) ?? .min
         guard let message = loaded.messages.last(where: { $0.position <= end && $0.delivery == .sent }) else {
             return nil
         }
-        return !isSeen || message.position > readPosition ? message : nil
+        return !isSeen || message.position > positionOfReadMarker(in: loaded) ? message : nil
+    }
+
+    private func positionOfReadMarker(in loaded: LoadedMessages) -> Int64 {
+        readPosition ?? readMarker.flatMap(loaded.position) ?? .min
     }
 
     // MARK: Arrivals

@@ -39,7 +39,10 @@ extension CryptoMachine {
             return [GroupMessageReader.recorded(payload.message, from: event.sender), payload.message]
         }
         let all = zip(readings, events).map { messages($0, $1) }
-        let earlier = try await storage.events(readFrom: Set(all.joined()))
+        var asked = Set<GroupMessage>(minimumCapacity: 2 * all.count)
+        for messages in all { asked.formUnion(messages) }
+        let earlier = try await storage.events(readFrom: asked)
+        change.read.reserveCapacity(all.count)
         for (index, messages) in all.enumerated() {
             guard let message = messages.first else { continue }
             let known = messages.compactMap { earlier[$0] ?? change.read[$0] }

@@ -96,9 +96,12 @@ public enum GroupMessageReader {
     /// The message as the storage records it once it is read. The record names the sender as well: another member may
     /// send a copy, which must not use up the index of the genuine message.
     static func recorded(_ message: GroupMessage, from sender: ExactText) -> GroupMessage {
+        var bytes = message.session.bytes
+        bytes.reserveCapacity(bytes.count + 1 + sender.bytes.count)
         // Session IDs are base64, so the separator ends them.
-        GroupMessage(
-            session: ExactText(bytes: Array(message.session.bytes) + [0] + Array(sender.bytes)), index: message.index)
+        bytes.append(0)
+        bytes += sender.bytes
+        return GroupMessage(session: ExactText(bytes: bytes), index: message.index)
     }
 
     private static func decrypted(

@@ -207,10 +207,12 @@ extension Identity {
     static func stored(
         _ users: some Sequence<ExactText>, in storage: any CryptoStorage
     ) async throws -> [ExactText: Identity] {
-        let records = try await storage.cryptoRecords(.identity, owners: Set(users))
-        return try records.compactMapValues { records in
-            // Other records have the same kind.
-            try records.first { $0.key.id == id }.map { try orUnknown($0) }
-        }
+        try await storage.cryptoRecords(.identity, owners: Set(users)).compactMapValues { try stored(in: $0) }
+    }
+
+    /// The identity among records of one user.
+    static func stored(in records: [CryptoRecord]) throws -> Identity? {
+        // Other records have the same kind.
+        try records.first { $0.key.kind == .identity && $0.key.id == id }.map { try orUnknown($0) }
     }
 }

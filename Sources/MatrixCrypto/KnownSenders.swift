@@ -13,8 +13,9 @@ struct KnownSenders {
 
     mutating func find(_ user: ExactText) async throws -> (identity: Identity?, devices: [DeviceKeys]) {
         if let known = users[user] { return known }
-        let identity = try await Identity.stored(user, in: storage)
-        let stored = StoredDevices(try await storage.cryptoRecords(.device, owner: user))
+        let records = try await storage.cryptoRecords([.identity, .device], owner: user)
+        let identity = try Identity.stored(in: records)
+        let stored = StoredDevices(records.filter { $0.key.kind == .device })
         if identity?.isUnknown == true { damaged.identities.insert(user) }
         if !stored.damaged.isEmpty { damaged.devices.insert(user) }
         users[user] = (identity, stored.devices)

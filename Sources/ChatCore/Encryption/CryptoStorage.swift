@@ -7,6 +7,8 @@ public protocol CryptoStorage: Sendable {
     /// Returns all records of a kind, or those of one owner.
     /// - Throws: If they cannot be read, so that a failure is never taken for an empty result.
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
+    /// Returns all records of one owner that are of these kinds, in one read.
+    func cryptoRecords(_ kinds: [CryptoRecord.Kind], owner: ExactText) async throws -> [CryptoRecord]
     /// Returns the records of a kind of several owners, in one read. Owners without records are omitted.
     /// - Parameter limit: The number of records per owner, the first in the order of their keys; `nil` for all.
     func cryptoRecords(
@@ -29,6 +31,12 @@ public protocol CryptoStorage: Sendable {
 }
 
 extension CryptoStorage {
+    public func cryptoRecords(_ kinds: [CryptoRecord.Kind], owner: ExactText) async throws -> [CryptoRecord] {
+        var records: [CryptoRecord] = []
+        for kind in kinds { records += try await cryptoRecords(kind, owner: owner) }
+        return records
+    }
+
     public func cryptoRecords(
         _ kind: CryptoRecord.Kind, owners: Set<ExactText>
     ) async throws -> [ExactText: [CryptoRecord]] {

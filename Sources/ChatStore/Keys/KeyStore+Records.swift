@@ -12,6 +12,16 @@ extension KeyStore: CryptoStorage {
         }
     }
 
+    public func cryptoRecords(_ kinds: [CryptoRecord.Kind], owner: ExactText) async throws -> [CryptoRecord] {
+        try await read { db in
+            let statement = try db.cachedStatement(sql: Self.query(ofOwner: true))
+            return try kinds.flatMap { kind in
+                try Row.fetchAll(statement, arguments: ["kind": kind.rawValue, "owner": Data(owner.bytes)])
+                    .map { try CryptoRecord(kind, $0) }
+            }
+        }
+    }
+
     /// Two statements: a condition that also holds without an owner would scan the whole kind for each owner.
     static func query(ofOwner isOwned: Bool) -> String {
         "SELECT owner, id, value FROM record WHERE kind = :kind \(isOwned ? "AND owner = :owner" : "") ORDER BY owner, id"

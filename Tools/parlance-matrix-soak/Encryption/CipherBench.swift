@@ -134,14 +134,14 @@ struct CipherBench {
     private func read(_ sessions: [Session], in storage: any CryptoStorage) async throws -> Double {
         let machine = try await machine(in: storage)
         try await receive(sessions, in: machine)
-        return try await ProcessTime.of {
-            for session in sessions {
-                let readings = try await machine.read(session.events)
-                guard readings.allSatisfy(Self.isTrusted) else {
-                    throw SoakFailure("not all messages were read: \(readings[0])")
-                }
-            }
+        var readings: [CryptoMachine.Reading] = []
+        let cost = try await ProcessTime.of {
+            for session in sessions { readings += try await machine.read(session.events) }
         }
+        guard readings.count == Self.sessions * Self.messages, readings.allSatisfy(Self.isTrusted) else {
+            throw SoakFailure("not all messages were read: \(readings.first { !Self.isTrusted($0) } as Any)")
+        }
+        return cost
     }
 
     /// Whether a message was read as one of a confirmed device. One of an imported session never is, and costs less, as

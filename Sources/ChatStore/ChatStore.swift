@@ -23,7 +23,8 @@ public final class ChatStore: Sendable {
     /// The open databases. Locked, so that none is closed during ``releaseMemory()``.
     private let openPools: Mutex<[DatabasePool]>
 
-    let unsentFeed = UnsentFeed()
+    let unsentFeed = LeftRoomFeed<UnsentContent>()
+    let removalFeed = LeftRoomFeed<RoomRemoval>()
 
     /// Runs before each access to a database, for tests in which one fails.
     let beforeAccess = AccessHook()
@@ -166,6 +167,7 @@ public final class ChatStore: Sendable {
 
     private func closeNow() {
         unsentFeed.finish()
+        removalFeed.finish()
         state.withLock { state in
             if !state.isClosed, !state.isSuspect { lock.noteClosing() }
             state.isClosed = true

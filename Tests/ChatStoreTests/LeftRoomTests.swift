@@ -44,6 +44,42 @@ import Testing
         for await content in store.unsentOfLeftRooms() { Issue.record("told of \(content)") }
     }
 
+    @Test("Who removed the user from a room is told once, by the names that the room had")
+    func removal() async throws {
+        let store = try await open()
+        func leave(by name: String) async throws -> RoomRemoval? {
+            let change = try await apply([], to: store) { batch in
+                batch.isLeft = true
+                batch.removal = ban(by: name, roomName: room.rawValue)
+            }
+            return change.removal
+        }
+        func enter() async throws {
+            try await apply([event(1)], to: store) { batch in
+                batch.members = [Member(id: ann, displayName: "Ann", kind: .person)]
+            }
+        }
+        #expect(try await leave(by: "Ann") == nil, "the room is unknown")
+        let expected = ban(by: "Ann", roomName: "Room")
+        try await enter()
+        #expect(try await leave(by: ann.rawValue) == expected)
+        #expect(try await leave(by: ann.rawValue) == nil, "the room is gone")
+        let renamed = ban(by: "Annie", roomName: "Room")
+        try await enter()
+        #expect(try await leave(by: "Annie") == renamed)
+        try await enter()
+        let change = try await apply([], to: store) { $0.isLeft = true }
+        #expect(change.removal == nil)
+        await store.close()
+        var told: [RoomRemoval] = []
+        for await removal in store.roomRemovals() { told.append(removal) }
+        #expect(told == [expected, renamed])
+    }
+
+    private func ban(by name: String, roomName: String) -> RoomRemoval {
+        RoomRemoval(room: room, roomName: roomName, kind: .banned, actor: ann, actorName: name, reason: "off topic")
+    }
+
     // MARK: Long rooms
 
     private func messageCount(_ store: ChatStore) async throws -> Int? {

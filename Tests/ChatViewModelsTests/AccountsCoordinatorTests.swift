@@ -33,6 +33,21 @@ struct AccountsCoordinatorTests: AccountsSuite {
         #expect(accounts.conversations === first && made.values == [Self.ann.id, Self.bo.id])
     }
 
+    @Test("The window of an account tells who has removed the user from one of its rooms")
+    func removals() async {
+        let chats = FakeChatService()
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { id, _ in
+            id == Self.ann.id ? ConversationCoordinator(service: chats) : nil
+        }
+        accounts.start(showing: Self.ann.id)
+        publish(.online)
+        let removal = RoomRemoval(
+            room: RoomID("r"), roomName: "Garden", kind: .banned, actor: MemberID("bo"), actorName: "Bo", reason: nil)
+        chats.removals.continuation.yield(removal)
+        await eventually { accounts.conversations.toasts == [.removed(removal)] }
+        #expect(local.toasts.isEmpty)
+    }
+
     @Test func restartNeedsTheServiceAndNoWindow() async {
         let accounts = make()
         publish(.online)

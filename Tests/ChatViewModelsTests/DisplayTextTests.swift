@@ -34,6 +34,20 @@ import Testing
         #expect(text.text(for: .notEdited(.noMessage)) == "There is no recent message of yours to edit")
     }
 
+    @Test("A removal says who, from which room, and why if that is known")
+    func removals() {
+        func text(_ kind: RoomRemoval.Kind, _ reason: String?) -> String? {
+            let removal = RoomRemoval(
+                room: RoomID("r"), roomName: "Garden", kind: kind, actor: MemberID("bo"), actorName: "Bo",
+                reason: reason)
+            return ToastText(Self.wording).text(for: .removed(removal))
+        }
+        #expect(text(.removed, nil) == "Bo removed you from “Garden”")
+        #expect(text(.removed, "off topic") == "Bo removed you from “Garden”: off topic")
+        #expect(text(.banned, nil) == "Bo banned you from “Garden”")
+        #expect(text(.banned, "{room}") == "Bo banned you from “Garden”: {room}")
+    }
+
     @Test("Only clearing a composer can be undone from its toast")
     func toastButtons() {
         let text = ToastText(Self.wording)

@@ -13,6 +13,7 @@ extension FakeChatService: ChatService {
     @MainActor func renameRoom(_ room: RoomID, to name: String) async throws { try await record(.rename(room, name)) }
     @MainActor func leaveRoom(_ room: RoomID) async throws { try await record(.leave(room)) }
     nonisolated func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { unsent.stream }
+    nonisolated func roomRemovals() -> AsyncStream<RoomRemoval> { removals.stream }
     @MainActor func removeMember(_ member: MemberID, from room: RoomID) async throws {
         try await record(.remove(member, room))
     }

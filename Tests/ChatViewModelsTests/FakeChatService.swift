@@ -55,6 +55,7 @@ import Observation
     @ObservationIgnored nonisolated let arriving = AsyncStream.makeStream(of: MessageArrival.self)
 
     @ObservationIgnored nonisolated let unsent = AsyncStream.makeStream(of: UnsentContent.self)
+    @ObservationIgnored nonisolated let removals = AsyncStream.makeStream(of: RoomRemoval.self)
 
     /// Optional capabilities.
     @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []

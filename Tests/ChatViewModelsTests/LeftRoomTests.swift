@@ -6,8 +6,8 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What was unsent in rooms that the user is no longer in.
-@MainActor @Suite("Unsent content of left rooms", .timeLimit(.minutes(10)))
+/// What is kept and told of rooms that the user is no longer in.
+@MainActor @Suite("Rooms that the user is no longer in", .timeLimit(.minutes(10)))
 final class LeftRoomTests: CoordinatorHarness {
     private let unsent = Recorder<String>()
 
@@ -48,6 +48,23 @@ final class LeftRoomTests: CoordinatorHarness {
         await eventually { [coordinator] in !coordinator.toasts.isEmpty }
         report(["four"], of: a)
         await eventually { [unsent] in unsent.values == ["b: two", "a: three", "a: four"] }
+    }
+
+    @Test("Who removes the user from a room is told, unless the user is leaving it, and waits for a window")
+    func removals() async {
+        coordinator.followRemovals()
+        _ = await start()
+        coordinator.requests.send(.windowAppeared)
+        coordinator.rooms.send(.leave(a))
+        let removals = [a, b].map { room in
+            RoomRemoval(
+                room: room, roomName: "Garden", kind: .removed, actor: MemberID("bo"), actorName: "Bo", reason: nil)
+        }
+        for removal in removals { service.removals.continuation.yield(removal) }
+        await eventually { [coordinator] in coordinator.toasts == [.removed(removals[1])] }
+        coordinator.requests.show(.message("outdated"))
+        coordinator.requests.send(.windowAppeared)
+        #expect(coordinator.toasts == [.removed(removals[1])])
     }
 
     @Test("What both the store and the composer had is kept once")

@@ -100,6 +100,84 @@ import Testing
         #expect(builder.batch(of: invited, known: known())?.isLeft == true)
     }
 
+    // MARK: Removals
+
+    /// An event of the user's membership.
+    private func membership(
+        _ now: String, by sender: String, after before: String?, reason: JSONValue? = nil, id: String = "$own"
+    ) -> JSONValue {
+        var content: [String: JSONValue] = ["membership": .string(now)]
+        content["reason"] = reason
+        var unsigned: [String: JSONValue] = [:]
+        if let before { unsigned["prev_content"] = ["membership": .string(before)] }
+        return Events.event(
+            id, "m.room.member", .object(content), by: sender, stateKey: own.rawValue, unsigned: .object(unsigned))
+    }
+
+    /// The batches of either sync for a stored room, when it ends with these events for the user.
+    private func lastBatches(_ events: [JSONValue]) throws -> [RoomBatch] {
+        let events = JSONValue.array(events)
+        func plain(_ section: String) throws -> SyncUpdate {
+            let left: JSONValue = .object([room.rawValue: .object([section: ["events": events]])])
+            return try PlainSync.read(["next_batch": "s2", "rooms": ["leave": left]], since: "s1")
+        }
+        func sliding(_ json: JSONValue) throws -> SyncUpdate {
+            try SlidingSync.read(["pos": "5", "rooms": .object([room.rawValue: json])])
+        }
+        let updates = [
+            try plain("timeline"), try plain("state"), try sliding(["membership": "leave", "timeline": events]),
+            try sliding(["timeline": events]), try sliding(["membership": "ban", "required_state": events]),
+        ]
+        let batches = updates.flatMap(\.rooms).compactMap { builder.batch(of: $0, known: known()) }
+        #expect(batches.count == updates.count && batches.allSatisfy(\.isLeft))
+        return batches
+    }
+
+    @Test("Who removes or bans the user is told with the reason, in either sync", arguments: ["leave", "ban"])
+    func removal(now: String) throws {
+        let bo = MemberID("@bo:example.org")
+        let name = Events.member(bo.rawValue, "Bo")
+        let event = membership(now, by: bo.rawValue, after: "join", reason: " off\n topic ")
+        for (events, actorName) in [([name, event], "Bo"), ([event], bo.rawValue)] {
+            let expected = RoomRemoval(
+                room: room, roomName: room.rawValue, kind: now == "ban" ? .banned : .removed, actor: bo,
+                actorName: actorName, reason: "off topic")
+            for batch in try lastBatches(events) { #expect(batch.removal == expected) }
+        }
+    }
+
+    @Test("A reason is limited in length, and one without text is none")
+    func reasons() throws {
+        let long = JSONValue.string(String(repeating: "x", count: 5000))
+        for (reason, length) in [(long, 100), (" \n ", nil), (5, nil)] as [(JSONValue, Int?)] {
+            let event = membership("leave", by: "@bo:example.org", after: nil, reason: reason)
+            for batch in try lastBatches([event]) {
+                #expect(batch.removal != nil && batch.removal?.reason?.count == length)
+            }
+        }
+    }
+
+    /// Each step: the membership before and after, and who changes it.
+    private static let endings: [([String], RoomRemoval.Kind?)] = [
+        (["join leave me"], nil), (["invite leave me"], nil), (["invite leave bo"], nil),
+        (["join leave me", "leave invite bo", "invite leave bo"], nil),
+        (["join leave bo", "leave join me", "join leave me"], nil),
+        (["join leave bo", "leave invite bo", "invite leave me"], nil),
+        (["join leave bo", "leave invite bo", "invite leave bo"], .removed),
+        (["join leave bo", "leave ban bo"], .banned), (["join ban bo", "ban leave bo"], .banned),
+    ]
+
+    @Test("Neither leaving nor the end of an invitation is a removal, nor does one undo a removal", arguments: endings)
+    func endingsOfMembership(steps: [String], expected: RoomRemoval.Kind?) throws {
+        let events = steps.enumerated().map { index, step in
+            let words = step.split(separator: " ").map(String.init)
+            return membership(words[1], by: "@\(words[2]):example.org", after: words[0], id: "$\(index)")
+        }
+        for batch in try lastBatches(events) { #expect(batch.removal?.kind == expected) }
+    }
+
+    // MARK: Mentions
+
     /// The level of an `@room` mention by the room's creator, whom the power levels do not name.
     private func level(ofMentionIn update: RoomUpdate, known: KnownRooms) -> NotificationLevel? {
         guard case .message(let message)? = builder.batch(of: update, known: known)?.events.last else { return nil }

@@ -16,6 +16,9 @@ public protocol RoomService: Sendable {
     /// What was not sent in each room that the user is no longer in, just before it is removed. What nobody
     /// observes waits for an observer.
     func unsentOfLeftRooms() -> AsyncStream<UnsentContent>
+    /// How other users removed the user from rooms, once each, as the rooms are removed. What nobody observes waits for
+    /// an observer.
+    func roomRemovals() -> AsyncStream<RoomRemoval>
     func removeMember(_ member: MemberID, from room: RoomID) async throws
     /// Marks the room as unread on all devices of the user, or removes the mark. Reading a message there or sending one
     /// removes it, too.
@@ -30,6 +33,8 @@ extension RoomService {
     public func pendingCount(in room: RoomID) async throws -> PendingCount { PendingCount() }
     /// For a backend whose rooms only the user removes.
     public func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { AsyncStream { $0.finish() } }
+    /// For a backend whose rooms only the user removes.
+    public func roomRemovals() -> AsyncStream<RoomRemoval> { AsyncStream { $0.finish() } }
 }
 
 /// A backend that creates initial rooms for a new user.

@@ -19,6 +19,10 @@ extension ChatStore {
         }
     }
 
+    /// How other users removed the user from stored rooms, as a sync removes these. What nobody observes waits for an
+    /// observer.
+    public func roomRemovals() -> AsyncStream<RoomRemoval> { removalFeed.values() }
+
     /// Returns a room with at most `limit` of its newest messages, or `nil` if there is no such room.
     public func snapshot(of room: RoomID, limit: Int) async throws -> RoomSnapshot? {
         try await read { db in

@@ -41,6 +41,18 @@ extension RoomSync {
         }
     }
 
+    /// Returns a removal with the name of the room, and with the stored name of who did it if the sync has none.
+    func named(_ removal: RoomRemoval, in record: RoomRecord) throws -> RoomRemoval {
+        var removal = removal
+        removal.roomName = record.room.name
+        if removal.actorName == removal.actor.rawValue,
+            let actor = try MemberTable(db: db).member(removal.actor, of: record)
+        {
+            removal.actorName = actor.displayName
+        }
+        return removal
+    }
+
     /// Returns the last entry of each member, or `nil` for an empty list.
     static func latest(_ members: [Member]) -> [Member]? {
         var indices: [MemberID: Int] = [:]

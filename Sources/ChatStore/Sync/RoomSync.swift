@@ -33,6 +33,7 @@ extension ChatStore {
             let staged = try leftRooms.isEmpty ? [] : StagedRooms(db: db).stageLeft()
             return (roomChanges, staged)
         }
+        for removal in changes.compactMap(\.removal) { removalFeed.publish(removal) }
         removeLeftRooms(staged)
         // Again, for what was written while the room was still there. If this fails, the next start recreates the room,
         // and the user sees what was unsent.
@@ -70,7 +71,10 @@ struct RoomSync {
             try db.execute(sql: "INSERT OR IGNORE INTO space VALUES (?)", arguments: [batch.id.rawValue])
         }
         if batch.isLeft || batch.isSpace {
-            if let record = try RoomRecord.find(batch.id, in: db) { try StagedRooms(db: db).leave(record) }
+            if let record = try RoomRecord.find(batch.id, in: db) {
+                roomChange.removal = try batch.removal.map { try named($0, in: record) }
+                try StagedRooms(db: db).leave(record)
+            }
             roomChange.isLeft = true
             return roomChange
         }

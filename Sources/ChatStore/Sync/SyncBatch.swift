@@ -37,6 +37,8 @@ public struct RoomBatch: Equatable, Sendable {
     public var createdAt: Date
     /// Whether the user has left the room, which deletes it with its whole history.
     public var isLeft = false
+    /// How another user removed the user from the room that is left, by the names in the response; `nil` if nobody did.
+    public var removal: RoomRemoval?
     /// Whether the room is a space, which is remembered as one and not stored as a room.
     public var isSpace = false
     /// Members who joined, left or changed their profile. Unknown senders need not be listed: they are added as former
@@ -224,6 +226,8 @@ public struct RoomChange: Equatable, Sendable {
     public var room: RoomID
     public var isNew = false
     public var isLeft = false
+    /// How another user removed the user from the room, which was stored until then; `nil` if nobody did.
+    public var removal: RoomRemoval?
     /// New and changed messages in their current state, oldest first.
     public var changed: [Message] = []
     /// Rows that turned out not to be messages.

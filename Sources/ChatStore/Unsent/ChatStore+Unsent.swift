@@ -49,7 +49,7 @@ extension ChatStore {
     }
 
     /// What was unsent in each room that a sync removes, just before it does. What nobody observes waits for an observer.
-    public func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { unsentFeed.contents() }
+    public func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { unsentFeed.values() }
 
     /// Tells the observers of ``unsentOfLeftRooms()`` what rooms hold.
     func reportUnsent(of rooms: [RoomID]) async throws {

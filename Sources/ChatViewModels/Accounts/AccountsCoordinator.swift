@@ -341,6 +341,7 @@ public final class AccountsCoordinator {
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator
             keepUnsent(of: coordinator, in: state.id)
+            coordinator.followRemovals()
             if let encryption = coordinator.encryption { verifications.follow(encryption, of: state.id) }
             restoreReplies(to: state.id, in: coordinator)
             if let rooms = awaitedWindows.removeValue(forKey: state.id) { coordinator.restoreWindows(of: rooms) }

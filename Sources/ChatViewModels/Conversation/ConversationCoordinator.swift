@@ -69,6 +69,7 @@ public final class ConversationCoordinator {
     /// Receives what was written in a room that the user is no longer in, and cannot be sent any more.
     @ObservationIgnored var onUnsent: (String, RoomID) -> Void = { _, _ in }
     @ObservationIgnored private var followingUnsent: Task<Void, Never>?
+    @ObservationIgnored private var followingRemovals: Task<Void, Never>?
     /// Whether a main window displays the account, or will. Otherwise, the selected room is not opened until there is
     /// one.
     @ObservationIgnored private var hasWindow = true
@@ -92,7 +93,10 @@ public final class ConversationCoordinator {
         self.init(ConversationEnvironment(service: service, time: time, now: now, translator: translator))
     }
 
-    isolated deinit { followingUnsent?.cancel() }
+    isolated deinit {
+        followingUnsent?.cancel()
+        followingRemovals?.cancel()
+    }
 
     /// Hands on to ``onUnsent`` what was unsent in rooms, as their removal is no decision of the user's.
     func followUnsent() {
@@ -104,6 +108,18 @@ public final class ConversationCoordinator {
                 if let text = content.text, !self.rooms.leaving.contains(content.room) {
                     self.onUnsent(text, content.room)
                 }
+            }
+        }
+    }
+
+    /// Tells the user who removes them from rooms, open or not: the history is gone with the room.
+    func followRemovals() {
+        guard followingRemovals == nil else { return }
+        let removals = environment.service.roomRemovals()
+        followingRemovals = Task { [weak self] in
+            for await removal in removals {
+                guard let self else { return }
+                if !self.rooms.leaving.contains(removal.room) { self.requests.show(.removed(removal)) }
             }
         }
     }

@@ -17,6 +17,8 @@ public final class WindowRequests: ViewModel {
         case message(String)
         /// A room's composer was cleared; undo with ``ConversationCoordinator/undoClearing(_:)``.
         case cleared(RoomID)
+        /// Another user removed the user from a room.
+        case removed(RoomRemoval)
     }
 
     public nonisolated enum Request: Equatable, Sendable {
@@ -47,7 +49,7 @@ public final class WindowRequests: ViewModel {
         /// The window has handled the requests up to this one.
         case handled(through: Int)
         /// A window begins to show the account. Pending requests are outdated by then, except the first time:
-        /// nobody could have seen them before.
+        /// nobody could have seen them before. Removals from rooms are not: nothing else says why a room is gone.
         case windowAppeared
     }
 
@@ -61,7 +63,7 @@ public final class WindowRequests: ViewModel {
         switch action {
         case .handled(let id): state.pending.removeAll { $0.id <= id }
         case .windowAppeared:
-            if hasHadWindow { state.pending = [] }
+            if hasHadWindow { state.pending.removeAll { if case .show(.removed) = $0.request { false } else { true } } }
             hasHadWindow = true
         }
     }

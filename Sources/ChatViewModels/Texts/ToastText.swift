@@ -38,6 +38,17 @@ public struct ToastText {
         case .notEdited(.failed): translator("Your last message was not sent. Retry or discard it.")
         case .notEdited(.noMessage): translator("There is no recent message of yours to edit")
         case .cleared: translator("Message cleared")
+        case .removed(let removal): sentence(about: removal)
+        }
+    }
+
+    private func sentence(about removal: RoomRemoval) -> String {
+        let values = ["actor": removal.actorName, "room": removal.roomName, "reason": removal.reason ?? ""]
+        return switch (removal.kind, removal.reason) {
+        case (.removed, nil): translator("{actor} removed you from “{room}”", values)
+        case (.removed, _): translator("{actor} removed you from “{room}”: {reason}", values)
+        case (.banned, nil): translator("{actor} banned you from “{room}”", values)
+        case (.banned, _): translator("{actor} banned you from “{room}”: {reason}", values)
         }
     }
 

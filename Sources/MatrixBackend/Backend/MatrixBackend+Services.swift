@@ -38,6 +38,8 @@ extension MatrixBackend {
 
     public nonisolated func unsentOfLeftRooms() -> AsyncStream<UnsentContent> { store.unsentOfLeftRooms() }
 
+    public nonisolated func roomRemovals() -> AsyncStream<RoomRemoval> { store.roomRemovals() }
+
     public func openDirect(with user: String) async throws -> RoomID { try await directChats.open(with: user) }
 
     public func enableEncryption(in room: RoomID) async throws { try await encryptionSwitch.enable(in: room) }

@@ -17,6 +17,8 @@ struct ParsedRoomState {
     private(set) var isSpace = false
     /// Whether the user's membership is no longer `join`.
     private(set) var isLeft = false
+    /// The event by which another user removed or banned the user, if that is why they are out of the room.
+    private(set) var removal: MatrixEvent?
     /// The event IDs that set the stored state.
     private(set) var origins: [StateOrigin.Subject: MessageID] = [:]
     /// Members whose membership event was redacted, which removes the display name.
@@ -42,7 +44,10 @@ struct ParsedRoomState {
                     unnamed.append(MemberID(id))
                 }
                 guard let member = Self.member(id, event, ownUserID: ownUserID) else { continue }
-                if member.id == ownUserID { isLeft = member.hasLeft }
+                if member.id == ownUserID {
+                    isLeft = member.hasLeft
+                    removal = Self.removal(of: member.id, by: event, after: removal)
+                }
                 if let index = indices[member.id] {
                     members[index] = member
                 } else {
@@ -101,6 +106,19 @@ struct ParsedRoomState {
         // Named anew after the redaction of the former name.
         if event.type == "m.room.member" { unnamed.removeAll { $0.rawValue == key } }
         origins[StateOrigin.Subject(type: event.type, key: key)] = event.id
+    }
+
+    /// Returns the removal that counts after another membership event of the user.
+    private static func removal(
+        of user: MemberID, by event: MatrixEvent, after earlier: MatrixEvent?
+    ) -> MatrixEvent? {
+        // The user has joined, left, knocked, or declined an invitation.
+        guard event.sender != user else { return nil }
+        return switch RoomEvent(event, stateKey: user.rawValue)?.kind {
+        case .removed?, .banned?: event
+        // Neither another invitation nor the end of one, or of a ban, brings the user back.
+        default: earlier
+        }
     }
 
     private static func member(_ id: String, _ event: MatrixEvent, ownUserID: MemberID) -> Member? {

@@ -57,6 +57,7 @@ struct PlainSync: SyncSource {
                 room.noteEncryption(in: stripped, areState: true)
                 // Of a room that the user has left, which may be joined again.
                 noteEncryption(json, in: &room)
+                if membership == .left { readState(of: json, into: &room, &parser) }
                 update.rooms.append(room)
             }
         }
@@ -85,6 +86,12 @@ struct PlainSync: SyncSource {
     private static func noteEncryption(_ json: JSONValue, in room: inout RoomUpdate) {
         room.noteEncryption(in: json["state"]?["events"], areState: true)
         room.noteEncryption(in: json["timeline"]?["events"], areState: false)
+    }
+
+    /// Reads who removed the user from the room. Its messages are gone with it.
+    private static func readState(of json: JSONValue, into room: inout RoomUpdate, _ parser: inout SyncParser) {
+        let state = parser.events(json["state"]?["events"], areState: true, of: &room)
+        room.state = state + SyncParser.state(in: parser.events(json["timeline"]?["events"], of: &room))
     }
 
     private static func readJoined(

@@ -31,6 +31,7 @@ struct RoomBatchBuilder: Sendable {
         var batch = RoomBatch(id: update.id, createdAt: parsed.room.creation?.at ?? now)
         if update.membership == .left || parsed.isLeft {
             batch.isLeft = true
+            batch.removal = parsed.removal.map { removal(by: $0, from: update.id, parsed) }
             return batch
         }
         // Spaces have no timeline. Later updates do not repeat the type, so the store remembers it. Earlier versions
@@ -43,6 +44,15 @@ struct RoomBatchBuilder: Sendable {
         guard room != nil || !known.spaces.contains(update.id) && hasContent else { return nil }
         fill(&batch, from: update, parsed, known: room)
         return batch
+    }
+
+    private func removal(by event: MatrixEvent, from room: RoomID, _ parsed: ParsedRoomState) -> RoomRemoval {
+        let actor = parsed.members.first { $0.id == event.sender }
+        let reason = ParsedRoomState.line(event.content["reason"]?.string)
+        return RoomRemoval(
+            room: room, roomName: parsed.room.name ?? room.rawValue,
+            kind: event.content["membership"]?.string == "ban" ? .banned : .removed, actor: event.sender,
+            actorName: actor?.displayName ?? event.sender.rawValue, reason: reason.isEmpty ? nil : reason)
     }
 
     private func fill(_ batch: inout RoomBatch, from update: RoomUpdate, _ parsed: ParsedRoomState, known: KnownRoom?) {

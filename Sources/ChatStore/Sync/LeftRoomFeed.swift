@@ -1,32 +1,32 @@
 import ChatCore
 import Synchronization
 
-/// Tells of what was unsent in rooms that are removed.
-final class UnsentFeed: Sendable {
+/// Tells of rooms that a sync removes.
+final class LeftRoomFeed<Value: Sendable>: Sendable {
     private struct State {
-        var observers = Observers<UnsentContent>()
+        var observers = Observers<Value>()
         /// What nobody has observed.
-        var waiting: [UnsentContent] = []
+        var waiting: [Value] = []
         var isFinished = false
     }
 
     private let state = Mutex(State())
 
-    func contents() -> AsyncStream<UnsentContent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: UnsentContent.self)
+    func values() -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
         state.withLock { state in
-            for content in state.waiting { continuation.yield(content) }
+            for value in state.waiting { continuation.yield(value) }
             state.waiting = []
             if state.isFinished { continuation.finish() } else { _ = state.observers.add(continuation) }
         }
         return stream
     }
 
-    func publish(_ content: UnsentContent) {
+    func publish(_ value: Value) {
         state.withLock { state in
-            state.observers.yield(content)
+            state.observers.yield(value)
             // The observers that were there may have ended.
-            if state.observers.isEmpty { state.waiting.append(content) }
+            if state.observers.isEmpty { state.waiting.append(value) }
         }
     }
 

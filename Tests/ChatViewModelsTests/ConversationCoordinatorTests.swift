@@ -16,7 +16,7 @@ import Testing
         let conversation = await start()
         await eventually { !conversation.acceptsMessages }
         #expect(!conversation.isEncrypted, "that is not known either")
-        #expect(conversation.encryptionNotice(.untranslated)?.contains("once the server confirms") == true)
+        #expect(conversation.sendingNotice(.untranslated)?.contains("once the server confirms") == true)
         #expect(coordinator.toasts == [.failed(ChatError.storage(reason: "unreadable"))])
         service.encryption = { _ in false }
         await open(b)
@@ -32,7 +32,7 @@ import Testing
         service.encryption = { _ in false }
         coordinator.environment.session.isOnline = true
         await eventually { conversation.acceptsMessages }
-        #expect(conversation.encryptionNotice(.untranslated) == nil)
+        #expect(conversation.sendingNotice(.untranslated) == nil)
     }
 
     @Test("An older check of the encryption that fails late does not replace what a newer one has found")
@@ -86,7 +86,7 @@ import Testing
         service.encryption = { [a] in $0 == a }
         let conversation = await start()
         await eventually { conversation.isEncrypted }
-        #expect(conversation.acceptsMessages && conversation.encryptionNotice(.untranslated) == nil)
+        #expect(conversation.acceptsMessages && conversation.sendingNotice(.untranslated) == nil)
         let problems: [EncryptionCondition.Problem] = [
             .locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .replaced, .noDevice,
             .storage(reason: "x"), .notBuilt,
@@ -94,13 +94,65 @@ import Testing
         for problem in problems {
             coordinator.environment.session.encryption = .off(problem)
             #expect(!conversation.acceptsMessages)
-            #expect(conversation.encryptionNotice(.untranslated)?.isEmpty == false)
+            #expect(conversation.sendingNotice(.untranslated)?.isEmpty == false)
         }
         coordinator.environment.session.encryption = .on
-        #expect(conversation.acceptsMessages && conversation.encryptionNotice(.untranslated) == nil)
+        #expect(conversation.acceptsMessages && conversation.sendingNotice(.untranslated) == nil)
         service.encryption = { _ in false }
         coordinator.environment.session.encryption = .off(.notBuilt)
         let other = await open(b)
+        await eventually { other.acceptsMessages }
+    }
+
+    // MARK: Permissions
+
+    @Test("Without permission to send messages a room says so and keeps the draft, until its levels change")
+    func permissionChanges() async throws {
+        service.headlines[a] = RoomHeadline(forbiddenMessages: [.unencrypted, .encrypted])
+        let conversation = await start()
+        conversation.composer.handle(.insert("half", origin: .paste))
+        await eventually { conversation.hiddenDraft == HiddenDraft(text: "half") }
+        let reason = "You do not have permission to send messages in this room."
+        #expect(!conversation.acceptsMessages && conversation.sendingNotice(.untranslated) == reason)
+        await eventually { self.messages(in: conversation).map(\.canReply) == [false, false] }
+        #expect(messages(in: conversation).map(\.canEdit) == [false, false])
+        // A sync brings the event that permits it.
+        service.headlines[a] = RoomHeadline()
+        var event = own("m3", in: "a")
+        event.kind = .event
+        event.event = RoomEvent(.permissionsSet)
+        service.publish(.changed([event]), in: a)
+        await eventually { conversation.acceptsMessages }
+        #expect(conversation.sendingNotice(.untranslated) == nil && conversation.hiddenDraft == nil)
+        #expect(conversation.composer.document.text == "half")
+        // A sync leaves out the event that forbids it.
+        service.headlines[a] = RoomHeadline(forbiddenMessages: [.unencrypted, .encrypted])
+        service.publish(try #require(service.openings[a]), in: a)
+        await eventually { !conversation.acceptsMessages }
+        service.successions[a] = RoomSuccession(next: "b")
+        conversation.refresh()
+        await eventually { conversation.succession.next == "b" }
+        #expect(conversation.sendingNotice(.untranslated) == nil, "the link to the new room is shown")
+    }
+
+    @Test("An encrypted room needs the permission to send encrypted messages, and others that for unencrypted ones")
+    func permissionByEncryption() async {
+        service.headlines[a] = RoomHeadline(forbiddenMessages: .unencrypted)
+        let conversation = await start()
+        await eventually { !conversation.acceptsMessages }
+        conversation.noteEncrypted()
+        #expect(conversation.acceptsMessages)
+        service.headlines[a] = RoomHeadline(forbiddenMessages: .encrypted)
+        conversation.refresh()
+        await eventually { !conversation.acceptsMessages }
+        #expect(conversation.sendingNotice(.untranslated)?.contains("permission") == true)
+        service.headlines[b] = RoomHeadline(forbiddenMessages: .encrypted)
+        service.encryption = { _ in throw ChatError.unreachable }
+        let other = await open(b)
+        await eventually { !other.acceptsMessages }
+        #expect(other.sendingNotice(.untranslated)?.contains("once the server confirms") == true)
+        service.encryption = { _ in false }
+        other.refresh()
         await eventually { other.acceptsMessages }
     }
 

@@ -64,6 +64,7 @@ extension FakeChatService: ChatService {
     }
 
     func succession(of room: RoomID) async throws -> RoomSuccession { successions[room] ?? RoomSuccession() }
+    func headline(of room: RoomID) async throws -> RoomHeadline { headlines[room] ?? RoomHeadline() }
     @MainActor func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption(room) }
 
     @MainActor func confirmsUnencrypted(_ room: RoomID) async throws -> Bool { try await confirmingUnencrypted() }

@@ -69,6 +69,7 @@ import Observation
     /// Returns whether a room is encrypted.
     @ObservationIgnored var encryption: @MainActor (RoomID) async throws -> Bool = { _ in false }
     @ObservationIgnored nonisolated(unsafe) var successions: [RoomID: RoomSuccession] = [:]
+    @ObservationIgnored nonisolated(unsafe) var headlines: [RoomID: RoomHeadline] = [:]
     @ObservationIgnored var confirmingUnencrypted: @MainActor () async throws -> Bool = { true }
 
     /// Joins a room by its address.

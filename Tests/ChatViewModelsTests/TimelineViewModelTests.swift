@@ -69,7 +69,9 @@ import Testing
 
     @Test func reopeningReplacesAllMessages() async {
         await harness.open([.of(1), .of(2)], hasOlder: true)
+        #expect(harness.reported.isEmpty)
         await harness.open([.of(7)], hasOlder: false)
+        #expect(harness.reported == [.roomChanged], "it may have, in what was left out")
         #expect(harness.positions == ["7"] && !harness.state.hasOlder)
     }
 
@@ -472,7 +474,7 @@ import Testing
         await harness.publish(.changed([.of(3, isDeleted: true)]))
         #expect(harness.reported.isEmpty)
         await harness.publish(update)
-        #expect(harness.reported == [.editedMessageDeleted(MessageID("m2"))])
+        #expect(harness.reported.filter { $0 != .roomChanged } == [.editedMessageDeleted(MessageID("m2"))])
     }
 
     @Test func deletedMessageCannotBeEdited() async {

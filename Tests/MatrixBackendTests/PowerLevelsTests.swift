@@ -65,6 +65,46 @@ struct PowerLevelsTests {
         #expect(powers(nil).mayNotifyEveryone(ann) && !powers(nil).mayNotifyEveryone(bo))
     }
 
+    private static let neededLevels: [(JSONValue, RoomHeadline.MessageKinds)] = [
+        ([:], []), (["events_default": 1], [.unencrypted, .encrypted]),
+        (["events_default": 50, "users": ["@bo:x": 49]], [.unencrypted, .encrypted]),
+        (["events_default": 50, "users": ["@bo:x": 50]], []), (["events_default": 50, "users_default": 50], []),
+        (["users": ["@bo:x": .integer(-1)]], [.unencrypted, .encrypted]),
+        (["events_default": 50, "events": ["m.room.message": 0]], .encrypted),
+        (["events_default": 50, "events": ["m.room.encrypted": "0"]], .unencrypted),
+        (["events": ["m.room.message": 1, "m.reaction": 50]], .unencrypted),
+    ]
+
+    @Test("Messages need the level of their type, or else that of all types", arguments: neededLevels)
+    func messagesNeedALevel(content: JSONValue, forbidden: RoomHeadline.MessageKinds) {
+        #expect(powers(content).forbiddenMessages(for: bo) == forbidden)
+    }
+
+    @Test("Creators with infinite power may send messages, whatever the power levels say", arguments: ["11", "12"])
+    func creatorsMaySendMessages(_ version: String) {
+        let hasInfinitePower = version == "12"
+        let unlisted = powers(["events_default": 100], version: .string(version))
+        #expect(unlisted.forbiddenMessages(for: MemberID("@carl:x")).isEmpty == hasInfinitePower)
+        #expect(unlisted.forbiddenMessages(for: ann).isEmpty && !unlisted.forbiddenMessages(for: bo).isEmpty)
+        let listed = powers(["events_default": 100, "users": ["@ann:x": 50]], version: .string(version))
+        #expect(listed.forbiddenMessages(for: ann).isEmpty == hasInfinitePower)
+    }
+
+    @Test("Unknown and malformed power levels forbid no messages")
+    func uncertainPowerLevelsForbidNothing() {
+        for wrong: JSONValue in [.null, "x", [], true, .number(1e300)] {
+            let contents: [JSONValue] = [
+                wrong, ["events_default": wrong], ["events_default": 50, "users": wrong],
+                ["events_default": 50, "users_default": wrong], ["events_default": 50, "users": ["@bo:x": wrong]],
+                ["events_default": 50, "events": wrong],
+                ["events_default": 50, "events": ["m.room.message": wrong, "m.room.encrypted": wrong]],
+            ]
+            for content in contents { #expect(powers(content).forbiddenMessages(for: bo).isEmpty, "\(content)") }
+        }
+        #expect(powers(nil).forbiddenMessages(for: bo).isEmpty)
+        #expect(PowerLevels(["events_default": 50], creation: nil).forbiddenMessages(for: bo).isEmpty)
+    }
+
     @Test func malformedCreationGrantsNothing() {
         for version: JSONValue in [.null, 12, "twelve", "", ["12"], .number(12)] {
             #expect(creation(["room_version": version]).privileged.isEmpty, "\(version)")
@@ -83,6 +123,7 @@ struct PowerLevelsTests {
         #expect(PowerLevels(of: state).mayNotifyEveryone(ann))
         state.powerLevels = text
         #expect(!PowerLevels(of: state).mayNotifyEveryone(ann))
+        #expect(PowerLevels(of: state).forbiddenMessages(for: bo).isEmpty)
         state.creation = creation(["room_version": "12"])
         #expect(PowerLevels(of: state).mayNotifyEveryone(ann))
     }

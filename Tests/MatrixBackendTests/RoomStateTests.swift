@@ -169,6 +169,44 @@ import Testing
         await store.close()
     }
 
+    @Test(
+        "Which messages the user may not send follows each sync, and is known after a restart without a server",
+        arguments: [true, false])
+    func forbiddenMessages(_ sliding: Bool) async throws {
+        let server = FakeHomeserver { _ in nil }
+        func update(_ token: String, _ events: [JSONValue]) -> JSONValue {
+            guard sliding else { return syncResponse(token, events) }
+            let roomUpdate: JSONValue = ["required_state": .array(events)]
+            return ["pos": .string(token), "rooms": .object([room.rawValue: roomUpdate])]
+        }
+        func start(_ server: FakeHomeserver, _ token: AccessToken?) async throws -> (MatrixBackend, ChatStore) {
+            let store = try await ChatStore.open(in: folder.path("store"))
+            let backend = try await MatrixBackend.start(
+                over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"), token: token,
+                hasSlidingSync: sliding, transport: server)
+            return (backend, store)
+        }
+        func levels(_ id: String, _ needed: Int64) -> JSONValue {
+            state(id, "m.room.power_levels", ["events_default": .integer(needed), "users": [ann: 100]])
+        }
+        let (backend, store) = try await start(server, AccessToken("secret"))
+        let creation = state("$create", "m.room.create", ["room_version": "11"])
+        server.sync(update("1", [creation, Events.member("@me:example.org", "Me"), levels("$1", 50)]))
+        try await server.waitUntilConsumed()
+        #expect(try await backend.headline(of: room).forbiddenMessages == [.unencrypted, .encrypted])
+        server.sync(update("2", [levels("$2", 0)]))
+        try await server.waitUntilConsumed()
+        #expect(try await backend.headline(of: room).forbiddenMessages.isEmpty)
+        server.sync(update("3", [levels("$3", 50)]))
+        try await server.waitUntilConsumed()
+        await backend.close()
+        await store.close()
+        let (restarted, reopened) = try await start(FakeHomeserver { _ in nil }, nil)
+        #expect(try await restarted.headline(of: room).forbiddenMessages == [.unencrypted, .encrypted])
+        await restarted.close()
+        await reopened.close()
+    }
+
     /// A repeated state event does not override newer state.
     @Test func repeatedStateEventIsNotNewer() async throws {
         let server = FakeHomeserver { _ in nil }

@@ -37,14 +37,27 @@ public struct BackendCapabilities: OptionSet, Sendable {
 
 /// A room's header information besides its name.
 public struct RoomHeadline: Equatable, Sendable {
+    /// Kinds of messages that need a permission of their own.
+    public struct MessageKinds: OptionSet, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        public static let unencrypted = MessageKinds(rawValue: 1 << 0)
+        public static let encrypted = MessageKinds(rawValue: 1 << 1)
+    }
+
     /// The room's topic, if any.
     public var topic: String?
     /// The number of joined members including the user; `nil` if only the known members can be counted.
     public var memberCount: Int?
+    /// The messages that the user certainly may not send.
+    public var forbiddenMessages: MessageKinds
 
-    public init(topic: String? = nil, memberCount: Int? = nil) {
+    public init(topic: String? = nil, memberCount: Int? = nil, forbiddenMessages: MessageKinds = []) {
         self.topic = topic
         self.memberCount = memberCount
+        self.forbiddenMessages = forbiddenMessages
     }
 }
 

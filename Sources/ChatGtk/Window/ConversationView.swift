@@ -41,7 +41,7 @@ final class ConversationView {
     private let announcer = Announcer()
     let selectionBar = SelectionBar()
     let retryBar = RetryBar()
-    private let encryptionLabel = Label()
+    private let sendingLabel = Label()
     private let lock: Widget
     private let trustBar = TrustBar()
     private let upgradedRoomBanner = UpgradedRoomBanner()
@@ -117,7 +117,7 @@ final class ConversationView {
         timeline.onArrived = { [weak self] in self?.announce($0) }
         timelineOverlay.addOverlay(announcer.region)
         addMarking(to: builder["footer"])
-        addEncryptionLabel(to: builder["footer"])
+        addSendingLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
         builder["footer", Box.self].append(hiddenDraftBar.widget)
         hiddenDraftBar.onMove = { [weak self] in self?.moveDraft() }
@@ -176,7 +176,7 @@ final class ConversationView {
             Rendering({ ClockFormat.desktop.isTwelveHour }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ conversation.hiddenDraft }, { [weak self] in self?.hiddenDraftBar.show($0) }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
-            Rendering({ conversation.encryptionNotice(.gettext) }, { [weak self] in self?.showEncryption($0) }),
+            Rendering({ conversation.sendingNotice(.gettext) }, { [weak self] in self?.showNotice($0) }),
             Rendering({ conversation.acceptsMessages }, { [weak self] in self?.showComposer($0) }),
             Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
@@ -191,16 +191,16 @@ final class ConversationView {
         }
     }
 
-    private func addEncryptionLabel(to footer: Box) {
-        encryptionLabel.addStyle("encrypted-notice")
-        encryptionLabel.wrap = true
-        encryptionLabel.isVisible = false
-        footer.append(encryptionLabel)
+    private func addSendingLabel(to footer: Box) {
+        sendingLabel.addStyle("encrypted-notice")
+        sendingLabel.wrap = true
+        sendingLabel.isVisible = false
+        footer.append(sendingLabel)
     }
 
-    private func showEncryption(_ notice: String?) {
-        encryptionLabel.text = notice ?? ""
-        encryptionLabel.isVisible = notice != nil
+    private func showNotice(_ notice: String?) {
+        sendingLabel.text = notice ?? ""
+        sendingLabel.isVisible = notice != nil
     }
 
     /// Hides the composer if the user can't send messages; its draft is retained.

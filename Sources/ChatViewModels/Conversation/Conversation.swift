@@ -40,9 +40,18 @@ public final class Conversation {
             isEncrypted: isEncrypted)
     }
 
+    /// Whether the user certainly may not send messages to the room.
+    private var lacksPermission: Bool {
+        let forbidden = headline.forbiddenMessages
+        return switch encryption {
+        case .on: forbidden.contains(.encrypted)
+        case .off: forbidden.contains(.unencrypted)
+        case .unchecked, .unknown: forbidden.isSuperset(of: [.unencrypted, .encrypted])
+        }
+    }
     /// Whether messages can be sent to the room.
     public var acceptsMessages: Bool {
-        guard succession.next == nil else { return false }
+        guard succession.next == nil, !lacksPermission else { return false }
         return switch encryption {
         case .unchecked, .off: true
         case .on: session.encryption.problem == nil
@@ -72,9 +81,14 @@ public final class Conversation {
         return await draftMover.move(from: composer, to: successor) ? link : nil
     }
 
-    /// Says in place of the composer why no messages can be sent, if encryption is the reason.
-    public func encryptionNotice(_ translator: Translator) -> String? {
-        switch encryption {
+    /// Says in place of the composer why no messages can be sent, if permissions or encryption are the reason.
+    public func sendingNotice(_ translator: Translator) -> String? {
+        if lacksPermission {
+            // Upgrading a room takes the permission away, and the link to its successor is shown instead.
+            guard succession.next == nil else { return nil }
+            return translator("You do not have permission to send messages in this room.")
+        }
+        return switch encryption {
         case .unchecked, .off: nil
         case .on: session.encryption.problem.map { Self.notice(for: $0, translator) }
         case .unknown: translator("You can send messages once the server confirms that this room is not encrypted.")
@@ -109,6 +123,8 @@ public final class Conversation {
     @ObservationIgnored private var isClosed = false
     /// The number of times that the encryption was checked.
     @ObservationIgnored private var checkCount = 0
+    /// The number of times that the room's state was read.
+    @ObservationIgnored private var readCount = 0
     @ObservationIgnored private var wasOnline = false
     /// The number of times that the connection was lost.
     @ObservationIgnored private var lossCount = 0
@@ -230,10 +246,15 @@ public final class Conversation {
 
     /// Reads the room's successor and headline. What cannot be read stays as it was.
     private func readState() {
-        Task { [service, roomID] in
+        readCount += 1
+        Task { [service, roomID, read = readCount] in
             // The next event of the room asks again.
-            if let found = try? await service.succession(of: roomID), found != succession { succession = found }
-            if let found = try? await service.headline(of: roomID), found != headline { headline = found }
+            let newSuccession = try? await service.succession(of: roomID)
+            let newHeadline = try? await service.headline(of: roomID)
+            // A newer read answers instead.
+            guard read == readCount else { return }
+            if let newSuccession, newSuccession != succession { succession = newSuccession }
+            if let newHeadline, newHeadline != headline { headline = newHeadline }
         }
     }
 

@@ -61,7 +61,8 @@ extension TimelineViewModel {
         case seen
         /// Encryption was enabled in the room.
         case encrypted
-        /// A room event arrived: the room's topic, successor and similar state may have changed.
+        /// A room event arrived, or a sync left some out: the room's topic, successor and similar state may have
+        /// changed.
         case roomChanged
         /// Whether the user wants reactions in encrypted rooms, after being told that they are not encrypted.
         case choseReactions(Bool)

@@ -320,8 +320,11 @@ public final class TimelineViewModel: ViewModel {
         trackFailed(update)
         switch update {
         case .opened(let page, let members, let fullyReadMarker):
+            let isReopened = loaded.range.isLoaded
             loaded.setMembers(members)
             await open(page, fullyReadMarker: fullyReadMarker)
+            // What a sync left out may be room events.
+            if isReopened { onOutput(.roomChanged) }
         case .changed(let messages):
             await loaded.bodies.prepare(messages)
             apply(update)

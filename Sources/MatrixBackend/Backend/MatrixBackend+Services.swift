@@ -56,7 +56,9 @@ extension MatrixBackend {
 
     public func headline(of room: RoomID) async throws -> RoomHeadline {
         let state = try await store.roomState(of: room)
-        return RoomHeadline(topic: state.topic, memberCount: state.joinedCount)
+        return RoomHeadline(
+            topic: state.topic, memberCount: state.joinedCount,
+            forbiddenMessages: PowerLevels(of: state).forbiddenMessages(for: ownUserID))
     }
 
     public func succession(of room: RoomID) async throws -> RoomSuccession {

@@ -6,6 +6,8 @@ import JSONReading
 /// The power levels of a room's members (specification, `m.room.power_levels`).
 struct PowerLevels: Equatable, Sendable {
     private let content: JSONValue
+    /// `nil` if it is unknown.
+    private let creation: RoomState.Creation?
     /// The members with infinite power, whatever `users` says.
     private let creators: Set<MemberID>
 
@@ -14,6 +16,7 @@ struct PowerLevels: Equatable, Sendable {
     ///   - creation: `nil` if it is unknown: then nobody has more power than `content` says.
     init(_ content: JSONValue?, creation: RoomState.Creation?) {
         self.content = content ?? [:]
+        self.creation = creation
         var creators = creation?.privileged ?? []
         if content == nil, let creation { creators.insert(creation.creator) }
         self.creators = creators
@@ -54,6 +57,30 @@ struct PowerLevels: Equatable, Sendable {
     func maySend(state type: String, _ member: MemberID) -> Bool {
         let needed = content["events"]?[type]?.integer ?? content["state_default"]?.integer ?? 50
         return level(of: member) >= needed
+    }
+
+    /// Returns the messages for which the member's level is certainly too low. Where levels are unknown or malformed,
+    /// the server decides.
+    func forbiddenMessages(for member: MemberID) -> RoomHeadline.MessageKinds {
+        var forbidden: RoomHeadline.MessageKinds = []
+        if isTooLow(member, for: "m.room.message") { forbidden.insert(.unencrypted) }
+        if isTooLow(member, for: "m.room.encrypted") { forbidden.insert(.encrypted) }
+        return forbidden
+    }
+
+    /// Whether the member's level is certainly too low for events of a type that is not state.
+    private func isTooLow(_ member: MemberID, for type: String) -> Bool {
+        // Without the creation, any member may be a creator.
+        guard let creation, !isCreator(member), let users = (content["users"] ?? [:]).object,
+            let events = (content["events"] ?? [:]).object
+        else { return false }
+        let listed = users[member.rawValue]
+        // A room of an experimental version may give its creator infinite power without listing them.
+        if listed == nil, creation.creator == member { return false }
+        let own: JSONValue = listed ?? content["users_default"] ?? 0
+        let needed: JSONValue = events[type] ?? content["events_default"] ?? 0
+        guard let ownLevel = own.integer, let neededLevel = needed.integer else { return false }
+        return ownLevel < neededLevel
     }
 
     func mayRemove(_ other: MemberID, _ member: MemberID) -> Bool {

@@ -29,8 +29,9 @@ final class SearchTests: GtkTestCase {
     }()
 
     @MainActor
-    private static func open(_ fixture: ChatFixture) throws -> MainWindow {
+    private static func open(_ fixture: ChatFixture, width: Int32? = nil) throws -> MainWindow {
         let window = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
+        if let width { gtk_window_set_default_size(window.window.cast(), width, 600) }
         window.present()
         _ = MainLoop.pump { window.window.isMapped && window.window.width > 0 }
         try RealInput.activate(window.window)
@@ -185,6 +186,53 @@ final class SearchTests: GtkTestCase {
             window.close()
             _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()
+        }
+    }
+
+    /// In two panes and in one, the button is pressed while the search is open; the keys only open it.
+    func testHeaderButtonOpensAndClosesTheSearch() throws {
+        try onMain {
+            for width: Int32? in [nil, 360] {
+                let fixture = try ChatFixture()
+                _ = try fixture.openRoom(named: "Plans")
+                let window = try Self.open(fixture, width: width)
+                XCTAssertTrue(MainLoop.pump { window.panes.isFolded == (width != nil) })
+                window.showSidebar()
+                let button = try XCTUnwrap(
+                    window.window.descendants.first {
+                        $0.isInstance(of: gtk_toggle_button_get_type()) && $0.tooltip == "Search All Rooms"
+                    })
+                let isPressed = { button.withPointer { gtk_toggle_button_get_active($0) != 0 } }
+                let search = fixture.coordinator.search
+                let pane = window.sidebar.searchPane
+                XCTAssertFalse(isPressed())
+                try RealInput.point(at: button)
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { isPressed() && pane.field.hasFocus })
+                XCTAssertTrue(search.state.isOpen)
+                try RealInput.point(at: button)
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { !isPressed() && !search.state.isOpen })
+                XCTAssertFalse(pane.widget.isVisible)
+                XCTAssertTrue(window.sidebar.rooms.isVisible)
+                let isBack = {
+                    width == nil
+                        ? window.content.conversationView?.composerHasFocus == true
+                        : window.window.focus.map { window.sidebar.rooms.isAncestor(of: $0) } == true
+                }
+                XCTAssertTrue(MainLoop.pump { isBack() }, "the focus is where Escape would leave it")
+                try RealInput.press("ctrl+shift+f")
+                XCTAssertTrue(MainLoop.pump { isPressed() && pane.field.hasFocus })
+                try RealInput.press("ctrl+shift+f")
+                try RealInput.type("hay")
+                XCTAssertTrue(MainLoop.pump { search.state.text == "hay" }, "it is still open: \(search.state.text)")
+                XCTAssertTrue(isPressed())
+                try RealInput.press("Escape")
+                XCTAssertTrue(MainLoop.pump { !isPressed() && !search.state.isOpen })
+                window.close()
+                _ = MainLoop.pump { !window.window.isMapped }
+                try fixture.close()
+            }
         }
     }
 }

@@ -221,6 +221,7 @@ public final class MainWindow {
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
             Rendering({ coordinator.rooms.state.isEmpty }, { [weak self] _ in self?.foldingChanged() }),
             Rendering({ coordinator.requests.state.pending }, { [weak self] in self?.handle($0) }),
+            Rendering({ coordinator.search.state.isOpen }, { [weak self] in self?.actions.update(isSearching: $0) }),
         ]
         foldingChanged()
     }
@@ -418,6 +419,7 @@ public final class MainWindow {
             awaitedRoom = AwaitedRoom()
             panes.visiblePane = .sidebar
             sidebar.openSearch()
+        case .toggleSearch: if isSearching { sidebar.searchPane.close() } else { perform(.search) }
         case .switchRoom: switchRoom()
         case .nextRoom: list.send(.selectNeighbor(1))
         case .previousRoom: list.send(.selectNeighbor(-1))

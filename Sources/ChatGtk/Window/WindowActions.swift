@@ -16,12 +16,13 @@ final class WindowActions {
         let group = group
         actions = Dictionary(
             uniqueKeysWithValues: WindowCommand.allCases.map { command in
-                let action = group.add(command.actionName) { [weak window] in
+                let activate: @MainActor () -> Void = { [weak window] in
                     // A dialog within the window leaves the window's shortcuts active.
                     guard let dialog = window?.visibleDialog else { return perform(command) }
                     if command == .close { dialog.close() }
                 }
-                return (command, action)
+                guard command.isToggle else { return (command, group.add(command.actionName, activate)) }
+                return (command, group.add(command.actionName, isOn: false, activate))
             })
         // Without account support, links open in other applications.
         group.add("open-address", isEnabled: opensAddresses, withString: open)
@@ -49,6 +50,9 @@ final class WindowActions {
         enable(.rooms, showsRooms)
         enable(.roomList, showsRooms)
     }
+
+    /// Shows whether the search in all rooms is open.
+    func update(isSearching: Bool) { actions[.toggleSearch]?.isOn = isSearching }
 
     private func enable(_ need: WindowCommand.Need, _ isEnabled: Bool) {
         for (command, action) in actions where command.need == need { action.isEnabled = isEnabled }

@@ -1,7 +1,7 @@
 /// The commands of a window's keys and menus, without their parameters.
 enum WindowCommand: CaseIterable {
     case newRoom, newChat, joinRoom, invite, addAccount, importConversations
-    case search, find, findOlder, findNewer, jumpToDate, newestMessage
+    case search, toggleSearch, find, findOlder, findNewer, jumpToDate, newestMessage
     case switchRoom, nextRoom, previousRoom, nextUnreadRoom, previousUnreadRoom, nextRegion, previousRegion, back
     case openWindow, roomDetails, leaveRoom, exportRoom, addFiles, retryUnsent, discardUnsent
     case zoomIn, zoomOut, zoomReset, showHelp, close
@@ -28,6 +28,7 @@ enum WindowCommand: CaseIterable {
         case .addAccount: "add-account"
         case .importConversations: "import"
         case .search: "search"
+        case .toggleSearch: "toggle-search"
         case .find: "find"
         case .findOlder: "find-older"
         case .findNewer: "find-newer"
@@ -56,6 +57,9 @@ enum WindowCommand: CaseIterable {
         }
     }
 
+    /// Whether its action is on or off.
+    var isToggle: Bool { self == .toggleSearch }
+
     var need: Need {
         switch self {
         case .newChat, .invite: .userDirectory
@@ -67,7 +71,7 @@ enum WindowCommand: CaseIterable {
             .openRoom
         case .openWindow: .openRoomInMainWindow
         case .search, .switchRoom, .nextRegion, .previousRegion: .rooms
-        case .nextRoom, .previousRoom, .nextUnreadRoom, .previousUnreadRoom, .back: .roomList
+        case .toggleSearch, .nextRoom, .previousRoom, .nextUnreadRoom, .previousUnreadRoom, .back: .roomList
         default: .nothing
         }
     }

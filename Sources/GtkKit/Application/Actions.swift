@@ -33,8 +33,8 @@ public final class ActionGroup: Object {
 }
 
 extension ActionGroup {
-    /// Adds a stateful action that is on or off, which menus show with a check mark. The handler decides whether its
-    /// state changes.
+    /// Adds a stateful action that is on or off, which menus show with a check mark and toggle buttons as pressed. The
+    /// handler decides whether its state changes.
     public func add(_ name: String, isOn: Bool, _ handler: @escaping @MainActor () -> Void) -> Action {
         names.append(name)
         let action = Action(

@@ -6,6 +6,9 @@ import Observation
 
 /// Running without a window, and from login on: the user's answer, and the desktop's permission.
 final class BackgroundOperation {
+    /// Called when ``isAllowed`` may have changed.
+    var onChange: (() -> Void)?
+
     private let settings: Settings?
     private let portal: BackgroundPortal?
     private let translator: Translator
@@ -28,7 +31,10 @@ final class BackgroundOperation {
         }
         startsAtLogin = settings?.bool(Self.loginKey) == true
         settings?.onChange(of: Self.loginKey) { [weak self] in self?.applyStartAtLogin() }
-        settings?.onChange(of: Self.key) { [weak self] in self?.endDeniedStarts() }
+        settings?.onChange(of: Self.key) { [weak self] in
+            self?.endDeniedStarts()
+            self?.onChange?()
+        }
         guard startsAtLogin else { return }
         // Earlier versions let one setting change without the other.
         if isUndecided { permitStarts() } else { endDeniedStarts() }

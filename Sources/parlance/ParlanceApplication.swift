@@ -41,6 +41,8 @@ final class ParlanceApplication {
     private lazy var serviceRestart = ServiceRestart(
         mayRestart: { [weak self] in await self?.mayRestart(losingUndo: $0) == true },
         restart: { [weak self] in self?.handle(.restartDue) })
+    /// Quits from the main menu, which shows it only while closing the windows would not end the program.
+    private var quitFromMenu: Action?
     /// Whether the process is to be replaced by a service once ``run(_:)`` has returned.
     private(set) var restarts = false
     /// When the session before the next one ended, in this process or in the one before a restart: what comes after that
@@ -168,6 +170,8 @@ final class ParlanceApplication {
             shared.settings?.onChange(of: key) { [weak self] in self?.applyAppearance() }
         }
         applyAppearance()
+        background.onChange = { [weak self] in self?.offerQuit() }
+        offerQuit()
         KeyBindings.apply(to: application)
         // Without a window if it started for a notification's sound.
         serviceRestart.schedule()
@@ -335,6 +339,7 @@ final class ParlanceApplication {
 
     private func addActions() {
         application.addAction("quit") { [weak self] in self?.requestQuit() }
+        quitFromMenu = application.addAction("quit-from-menu") { [weak self] in self?.requestQuit() }
         application.addTextAction("open-room") { [weak self] in self?.perform("open-room", $0) }
         for action in ["new-message", "search"] {
             application.addAction(action) { [weak self] in self?.perform(action, "") }
@@ -357,6 +362,8 @@ final class ParlanceApplication {
             }
         }
     }
+
+    private func offerQuit() { quitFromMenu?.isEnabled = background.isAllowed }
 
     private func applyAppearance() {
         guard let settings = shared.settings else { return }

@@ -158,6 +158,21 @@ final class ParlanceProcess {
             ] + arguments)
     }
 
+    /// Whether an action of the application is enabled.
+    func isEnabled(_ action: String) throws -> Bool {
+        try Self.tool(Self.actions("Describe") + [action]).hasPrefix("((true,")
+    }
+
+    /// Activates an action of the application.
+    func activate(_ action: String) throws { try Self.tool(Self.actions("Activate") + [action, "[]", "{}"]) }
+
+    private static func actions(_ method: String) -> [String] {
+        [
+            "gdbus", "call", "--session", "--dest", "io.github.parlance_chat.Parlance", "--object-path",
+            "/io/github/parlance_chat/Parlance", "--method", "org.gtk.Actions.\(method)",
+        ]
+    }
+
     private static let askForOwner = [
         "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
         "--method", "org.freedesktop.DBus.NameHasOwner", "io.github.parlance_chat.Parlance",

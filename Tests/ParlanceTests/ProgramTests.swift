@@ -125,6 +125,20 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(end.errors, "")
     }
 
+    /// The main menu has Quit only where closing the window does not end the program.
+    func testMenuQuitsTheProgramThatMayStay() throws {
+        let parlance = try ParlanceProcess(settings: "run-in-background='no'")
+        try parlance.waitForWindow()
+        XCTAssertFalse(try parlance.isEnabled("quit-from-menu"))
+        XCTAssertTrue(try parlance.isEnabled("quit"), "by its key")
+        try parlance.write(settings: "run-in-background='yes'")
+        _ = try parlance.until("Quit in the menu") { try parlance.isEnabled("quit-from-menu") ? true : nil }
+        try parlance.activate("quit-from-menu")
+        let end = parlance.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        XCTAssertEqual(end.errors, "")
+    }
+
     func testFirstClosingAsksWhetherToRunInTheBackground() throws {
         let first = try ParlanceProcess(settings: "")
         try first.waitForWindow()

@@ -22,7 +22,6 @@ struct RoomCommands {
         case .findOlder: view?.stepSearch(newer: false)
         case .findNewer: view?.stepSearch(newer: true)
         case .jumpToDate: view?.openCalendar()
-        case .newestMessage: view?.scrollToEnd()
         case .addFiles: view?.addFiles()
         case .retryUnsent: view?.retryFailed()
         case .discardUnsent: view?.confirmDiscardingAll()

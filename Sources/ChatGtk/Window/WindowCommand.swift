@@ -1,7 +1,7 @@
 /// The commands of a window's keys and menus, without their parameters.
 enum WindowCommand: CaseIterable {
     case newRoom, newChat, joinRoom, invite, addAccount, importConversations
-    case search, toggleSearch, find, findOlder, findNewer, jumpToDate, newestMessage
+    case search, toggleSearch, find, findOlder, findNewer, jumpToDate
     case switchRoom, nextRoom, previousRoom, nextUnreadRoom, previousUnreadRoom, nextRegion, previousRegion, back
     case openWindow, roomDetails, leaveRoom, exportRoom, addFiles, retryUnsent, discardUnsent
     case zoomIn, zoomOut, zoomReset, showHelp, close
@@ -33,7 +33,6 @@ enum WindowCommand: CaseIterable {
         case .findOlder: "find-older"
         case .findNewer: "find-newer"
         case .jumpToDate: "jump-to-date"
-        case .newestMessage: "newest-message"
         case .switchRoom: "switch-room"
         case .nextRoom: "next-room"
         case .previousRoom: "previous-room"
@@ -66,8 +65,8 @@ enum WindowCommand: CaseIterable {
         case .joinRoom: .addresses
         case .addAccount: .accounts
         case .importConversations: .imports
-        case .find, .findOlder, .findNewer, .jumpToDate, .newestMessage, .roomDetails, .leaveRoom, .exportRoom,
-            .addFiles, .retryUnsent, .discardUnsent:
+        case .find, .findOlder, .findNewer, .jumpToDate, .roomDetails, .leaveRoom, .exportRoom, .addFiles,
+            .retryUnsent, .discardUnsent:
             .openRoom
         case .openWindow: .openRoomInMainWindow
         case .search, .switchRoom, .nextRegion, .previousRegion: .rooms

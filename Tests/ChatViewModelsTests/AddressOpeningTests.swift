@@ -78,6 +78,32 @@ struct AddressOpeningTests: AccountsSuite {
         await eventually { asked.values == [true] }
     }
 
+    @Test("A direct chat is started in the first account that can search for people, once it is open")
+    func directChatIsStartedWhereUsersAreFound() async {
+        let chats = FakeChatService()
+        chats.capabilities = [.userDirectory]
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { id, _ in
+            ConversationCoordinator(service: id == Self.bo.id ? chats : FakeChatService())
+        }
+        let selected = Recorder<Bool>()
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.selectAccountForDirectChats { selected.record($0) }
+        #expect(selected.values.isEmpty, "the accounts are not known yet")
+        publish(.online)
+        await eventually { selected.values == [true] }
+        #expect(accounts.selection == Self.bo.id, "the other account cannot search")
+        accounts.selectAccountForDirectChats { selected.record($0) }
+        #expect(selected.values == [true, true] && accounts.selection == Self.bo.id, "without waiting")
+    }
+
+    @Test func displayedAccountStaysWhereNoUsersAreFound() async {
+        let (accounts, selected) = (make(), Recorder<Bool>())
+        accounts.selectAccountForDirectChats { selected.record($0) }
+        publish(.online)
+        await eventually { selected.values == [false] }
+        #expect(accounts.selection == AccountsCoordinator.localID && made.values.count == 2, "all are open by then")
+    }
+
     @Test("A room is found by its name in any account, once the accounts are open")
     func roomIsOpenedByName() async {
         let service = FakeChatService()

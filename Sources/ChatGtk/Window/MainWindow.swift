@@ -153,8 +153,14 @@ public final class MainWindow {
         accounts.show(target, replies: replies, opening: showingContent())
     }
 
-    /// Starts a message to someone: in a direct chat where the account can search for people, else in a new room.
-    public func startMessage() { perform(account.coordinator.dialogs.canSearchUsers ? .newChat : .newRoom) }
+    /// Starts a message to someone: in a direct chat if an account can search for people, else in a new room.
+    public func startMessage() {
+        accounts.selectAccountForDirectChats { [weak self] isSelected in
+            guard let self, !isClosing else { return }
+            showSelectedAccount()
+            perform(isSelected ? .newChat : .newRoom)
+        }
+    }
 
     public func search() { perform(.search) }
 

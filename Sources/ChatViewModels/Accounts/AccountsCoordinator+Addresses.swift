@@ -46,6 +46,33 @@ extension AccountsCoordinator {
         coordinatorIDs.first { $0 != Self.localID && coordinator(of: $0)?.acceptsAddresses == true }
     }
 
+    /// Selects the account to start a direct chat in: the displayed one if it can search for people, else the first that
+    /// can. Waits for accounts that are still being opened.
+    /// - Parameter selected: called with `false` if no account can; the displayed one stays.
+    public func selectAccountForDirectChats(_ selected: @escaping @MainActor (Bool) -> Void) {
+        guard !isReadyForDirectChats else { return selectNow(selected) }
+        Task { [weak self, time] in
+            await time.wait(atMost: Self.connectingTimeout) { self?.isReadyForDirectChats ?? true }
+            self?.selectNow(selected)
+        }
+    }
+
+    private func selectNow(_ selected: @MainActor (Bool) -> Void) {
+        let account = accountForDirectChats
+        if let account { select(account) }
+        selected(account != nil)
+    }
+
+    /// Whether it is certain which account direct chats are started in, if any is.
+    private var isReadyForDirectChats: Bool {
+        guard hasAccountStates, !isWaiting else { return false }
+        return accountForDirectChats != nil || everyAccount { _ in true }
+    }
+
+    private var accountForDirectChats: String? {
+        ([selection] + coordinatorIDs).first { coordinator(of: $0)?.dialogs.canSearchUsers == true }
+    }
+
     /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
     /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room.
     /// - Parameter opening: called with the room once it is selected.

@@ -126,6 +126,26 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    func testLinkUnderAPointIsFoundUnlessItIsCovered() {
+        onMain {
+            let bench = Bench(markdown: "first\n\nhttps://a.example ||and https://b.example||")
+            let (view, text) = (bench.view, bench.view.texts[1])
+            XCTAssertTrue(MainLoop.pump { text.widget.isMapped && text.widget.height > 0 })
+            @MainActor func address(at index: Int) -> String? {
+                let place = text.bounds(of: text.actions[index])
+                return text.widget.translate(x: place.x + 4, y: place.y + 4, to: view.widget)
+                    .flatMap { view.link(atX: $0.x, y: $0.y, in: view.widget) }?.target.address
+            }
+            XCTAssertEqual(text.actions.count, 3)
+            XCTAssertEqual(address(at: 0), "https://a.example")
+            XCTAssertNil(address(at: 2), "the cover lies over the link")
+            text.act(1)
+            XCTAssertEqual(address(at: 2), "https://b.example")
+            XCTAssertNil(view.link(atX: 4, y: 4, in: view.widget), "no link in the first paragraph")
+            bench.window.close()
+        }
+    }
+
     func testClickingAMentionRequestsItsMember() {
         onMain {
             let bench = Bench(MessageMarkup.body(html: "<a href='https://matrix.to/#/@ann:a.example'>Ann</a>, hi"))

@@ -279,6 +279,44 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
+    func testMenuOffersTheLinkUnderThePointer() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(30, unread: 0)
+            try finish { [store = fixture.store] in
+                _ = try await store.append(
+                    NewMessage(
+                        id: MessageID("m30"), sender: ConversationBench.other, text: "https://a.example/roses",
+                        sentAt: Date(timeIntervalSince1970: 1_768_000_000)),
+                    to: ConversationBench.room)
+            }
+            let bench = try ConversationBench(in: fixture)
+            let menu = bench.timeline.menu
+            var opened: [String] = []
+            menu.onOpenLink = { link, _ in opened.append(link.target.address) }
+            let over = try bench.point(30, x: 12)
+            try bench.input(["mousemove"] + over + ["click", "3"])
+            XCTAssertTrue(bench.wait { menu.isOpen })
+            XCTAssertTrue(bench.view.widget.activateAction("message.copy-address"))
+            XCTAssertTrue(bench.view.widget.activateAction("message.open-link"))
+            XCTAssertEqual(try bench.clipboardText(), "https://a.example/roses")
+            XCTAssertEqual(opened, ["https://a.example/roses"])
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { !menu.isOpen })
+            bench.timeline.grabFocus()
+            let beside = try bench.point(28)
+            for open in [["key", "Menu"], ["mousemove"] + beside + ["click", "3"]] {
+                try bench.input(open)
+                XCTAssertTrue(bench.wait { menu.isOpen }, "\(open)")
+                for action in ["message.copy-address", "message.open-link"] {
+                    XCTAssertFalse(bench.view.widget.isEnabled(action), "\(open): \(action)")
+                }
+                try bench.press("Escape")
+                XCTAssertTrue(bench.wait { !menu.isOpen }, "\(open)")
+            }
+            try bench.close()
+        }
+    }
+
     func testWheelScrollsAndJumpReturnsToTheEnd() throws {
         try onMain {
             let bench = try ConversationBench(300)

@@ -102,7 +102,7 @@ struct RoomSuccessionTests {
         await bo.close()
     }
 
-    /// “Copy Link” yields a permalink that opens the message, even if it is not stored locally.
+    /// “Copy Link to Message” yields a permalink that opens the message, even if it is not stored locally.
     @Test func permalinkOpensItsMessage() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)

@@ -145,6 +145,21 @@ public final class MessageBodyView {
         return best
     }
 
+    /// The link at a point in the coordinates of an ancestor, or `nil` if there is none or a spoiler covers it.
+    func link(atX x: Double, y: Double, in other: Widget) -> BodyLink? {
+        for text in texts {
+            let textWidget = text.widget
+            // That of collapsed details is unmapped.
+            guard textWidget.isMapped, let point = other.translate(x: x, y: y, to: textWidget),
+                textWidget.contains(x: point.x, y: point.y)
+            else { continue }
+            guard let index = text.action(atX: point.x, y: point.y), case .link(let link) = text.actions[index].kind
+            else { return nil }
+            return link
+        }
+        return nil
+    }
+
     // MARK: Blocks
 
     /// The nesting depth beyond which blocks are flattened: GTK measures deeply nested boxes ever more slowly, and no

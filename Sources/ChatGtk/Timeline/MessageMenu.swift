@@ -12,6 +12,10 @@ final class MessageMenu {
     var onExplainTrust: ((MessageTrust) -> Void)?
     /// Called to select the message.
     var onSelect: ((MessageID) -> Void)?
+    /// Called to open the link that the menu was opened over, with the widget that the menu was opened at.
+    var onOpenLink: ((BodyLink, Widget) -> Void)?
+    /// Called to copy the address of the link that the menu was opened over.
+    var onCopyAddress: ((BodyLink) -> Void)?
 
     /// The names of the menu actions that need only the message.
     private static let names: [(String, MessageAction)] = [
@@ -26,6 +30,10 @@ final class MessageMenu {
     private let group = ActionGroup()
     private var actions: [(action: Action, isEnabled: (MessageItem) -> Bool)] = []
     private var item: MessageItem?
+    /// The actions for ``link``.
+    private var linkActions: [Action] = []
+    /// What the menu was opened over, if that is a link.
+    private var link: BodyLink?
     private let focus = FocusRestorer()
     private var opener: Widget?
 
@@ -42,6 +50,10 @@ final class MessageMenu {
         add("trust", isEnabled: { $0.visibleTrust != nil }) { menu, _ in
             if let trust = menu.item?.visibleTrust { menu.onExplainTrust?(trust) }
         }
+        addForLink("open-link") { menu, link in
+            if let opener = menu.opener { menu.onOpenLink?(link, opener) }
+        }
+        addForLink("copy-address") { $0.onCopyAddress?($1) }
         parent.insertActions(group, prefix: "message")
     }
 
@@ -63,6 +75,13 @@ final class MessageMenu {
         actions.append((action, isEnabled))
     }
 
+    private func addForLink(_ name: String, _ perform: @escaping @MainActor (MessageMenu, BodyLink) -> Void) {
+        let action = group.add(name, isEnabled: false) { [weak self] in
+            if let self, let link { perform(self, link) }
+        }
+        linkActions.append(action)
+    }
+
     isolated deinit {
         madePopover?.unparent()
     }
@@ -74,12 +93,16 @@ final class MessageMenu {
         open(for: item, at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
     }
 
-    func open(for item: MessageItem, at widget: Widget, x: Double, y: Double) {
+    /// Opens at a point in the widget's coordinates.
+    /// - Parameter link: The link at that point, or `nil` if there is none.
+    func open(for item: MessageItem, at widget: Widget, x: Double, y: Double, over link: BodyLink? = nil) {
         guard let position = widget.translate(x: x, y: y, to: parent) else { return }
         self.item = item
+        self.link = link
         opener = widget
         for (action, isEnabled) in actions { action.isEnabled = isEnabled(item) }
-        guard item.offersMenu else { return }
+        for action in linkActions { action.isEnabled = link != nil }
+        guard item.offersMenu || link != nil else { return }
         focus.save(around: parent)
         popover.popUp(x: position.x, y: position.y)
     }

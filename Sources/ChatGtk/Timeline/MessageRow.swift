@@ -279,6 +279,9 @@ final class MessageRow: TimelineRow {
         min(body.offset(atX: x, y: y, in: other), item?.selectableText.utf8.count ?? 0)
     }
 
+    /// Returns the link of the text at a point in `other`'s coordinates, or `nil` if there is none.
+    func link(atX x: Double, y: Double, in other: Widget) -> BodyLink? { body.link(atX: x, y: y, in: other) }
+
     /// Returns whether the bubble contains a point in `other`'s coordinates.
     func bubbleContains(x: Double, y: Double, of other: Widget) -> Bool {
         guard let bubble = body.widget.parent, let point = other.translate(x: x, y: y, to: bubble) else {

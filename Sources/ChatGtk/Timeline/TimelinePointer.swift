@@ -171,7 +171,7 @@ final class TimelinePointer {
     private func openMenu(x: Double, y: Double) {
         guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
         row.prepareAnchors()
-        menu.open(for: item, at: widget, x: x, y: y)
+        menu.open(for: item, at: widget, x: x, y: y, over: row.link(atX: x, y: y, in: widget))
     }
 
     // MARK: Swiping

@@ -123,6 +123,10 @@ final class TimelineView {
         }
         menu.onSelect = { [weak self] in self?.viewModel.send(.selection(.toggle($0))) }
         menu.onReact = { [weak self] in self?.openReactions(for: $0, at: $1) }
+        menu.onOpenLink = { [weak self] in self?.links.open($0, from: $1) }
+        menu.onCopyAddress = { [weak self] link in
+            if let self { MessageClipboard.write(link.target.address, of: widget) }
+        }
     }
 
     private func makeReactions() -> ReactionPicker {

@@ -19,6 +19,12 @@ import Testing
         #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files larger than 5 bytes cannot be sent")
     }
 
+    @Test("A file that is too large to be received is not said to be too large to be sent")
+    func largeDownloads() {
+        let text = ToastText(Self.wording)
+        #expect(text.text(for: .downloadTooLarge(limit: 5)) == "Files larger than 5 bytes cannot be downloaded")
+    }
+
     @Test("A file that could not be attached is distinguished from one that is still being attached")
     func rejectionsOfFiles() {
         let text = ToastText(Self.wording)

@@ -134,6 +134,20 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A file beyond the limit of downloads has an error of its own")
+    func largeDownload() async throws {
+        let transport = FakeTransport { _ in throw TransportError.tooLarge(limit: 5) }
+        let parts = try await AccountParts.make(transport.client)
+        let media = MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date })
+        await #expect(throws: ChatError.downloadTooLarge(limit: 5)) { try await media.content(of: photo) }
+        #expect(transport.requests.count == 1)
+        await #expect(throws: ChatError.downloadTooLarge(limit: 5)) {
+            try await media.thumbnail(of: photo, fitting: 320, by: 240)
+        }
+        #expect(transport.requests.count == 3, "a thumbnail that is too large says nothing of the content")
+        await parts.store.close()
+    }
+
     @Test func smallOrAnimatedImagesAreFetchedInFull() {
         func side(_ change: (inout MediaReference) -> Void, _ width: Int = 320) -> Int? {
             var media = photo

@@ -28,8 +28,10 @@ public enum ChatError: Error, Equatable, Sendable {
     case encryptionUnavailable
     /// The file does not exist, is not a regular file, or is not readable.
     case unreadableFile
-    /// The file is larger than this number of bytes.
+    /// The file is larger than this number of bytes, so it cannot be sent.
     case fileTooLarge(limit: Int)
+    /// The file on the server is larger than this number of bytes, so it was not downloaded.
+    case downloadTooLarge(limit: Int)
     /// The server is unreachable; try again later.
     case unreachable
     /// The session is no longer valid; the user has to sign in again.

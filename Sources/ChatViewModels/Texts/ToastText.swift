@@ -78,6 +78,8 @@ public struct ToastText {
         case .invalidReaction: translator("React with an emoji or a few characters")
         case .unreadableFile: translator("Could not read file")
         case .fileTooLarge(let limit): tooLarge(limit)
+        case .downloadTooLarge(let limit):
+            translator("Files larger than {size} cannot be downloaded", ["size": wording.byteCount(limit)])
         case .unreachable: translator("Could not connect to the server")
         case .signedOut: translator("Sign in again to continue")
         case .busy: translator("Server busy. Try again in a moment.")

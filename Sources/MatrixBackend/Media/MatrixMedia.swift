@@ -79,8 +79,8 @@ struct MatrixMedia: Sendable {
             return try await thumbnailFetches.file(name) { [self] in
                 try await fetch(as: name) { try await client.downloadThumbnail(of: uri, side: side, to: $0) }
             }
-        } catch ChatError.notFound, ChatError.notPermitted, ChatError.rejected, ChatError.fileTooLarge,
-            ChatError.unreadableFile
+        } catch ChatError.notFound, ChatError.notPermitted, ChatError.rejected,
+            ChatError.downloadTooLarge, ChatError.unreadableFile
         {
             // The server cannot make a thumbnail; it may still have the content. One that is busy or unreachable must
             // not be asked for more.
@@ -147,7 +147,7 @@ struct MatrixMedia: Sendable {
         do {
             try await download(file)
         } catch MatrixError.tooLarge(let limit) {
-            throw ChatError.fileTooLarge(limit: limit)
+            throw ChatError.downloadTooLarge(limit: limit)
         } catch {
             throw ChatError.translated(error)
         }

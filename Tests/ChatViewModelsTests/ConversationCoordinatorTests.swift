@@ -299,6 +299,21 @@ import Testing
         #expect(coordinator.rooms.state.selection == RoomID("c"))
     }
 
+    @Test(
+        "A room that is not found is named by its address, or by what was typed",
+        arguments: [
+            ("#tee:example.org", "No room found with the address #tee:example.org."),
+            ("https://matrix.to/#/%23tee:example.org", "No room found with the address #tee:example.org."),
+            ("foo", "No room named foo."),
+        ])
+    func unknownAddress(address: String, text: String) async {
+        _ = await start()
+        service.capabilities = [.join]
+        service.joining = { _ in throw ChatError.notFound }
+        coordinator.open(address)
+        await eventually { [coordinator] in coordinator.toasts == [.message(text)] }
+    }
+
     @Test("Requests for a window of a hidden account are dropped")
     func requestsOfHiddenAccountsAreDropped() async {
         let requests = WindowRequests()

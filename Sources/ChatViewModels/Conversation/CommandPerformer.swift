@@ -87,13 +87,22 @@ struct CommandPerformer {
             navigator.show(message, in: row.id)
             return row.id
         }
-        guard service.capabilities.contains(.join) else {
-            throw CommandFailure(translator("No room named {name}.", ["name": bareName]))
-        }
+        guard service.capabilities.contains(.join) else { throw noRoom(named: bareName) }
         let shown = rooms.state.selection
         await waitForConnection()
-        let room = try await service.join(address)
+        let room: RoomID
+        do {
+            room = try await service.join(address)
+        } catch ChatError.notFound {
+            guard let parsed = ChatAddress(address)?.room else { throw noRoom(named: bareName) }
+            throw CommandFailure(
+                translator("No room found with the address {address}.", ["address": parsed.address]))
+        }
         return show(message, in: room, ifStillIn: shown)
+    }
+
+    private func noRoom(named name: String) -> CommandFailure {
+        CommandFailure(translator("No room named {name}.", ["name": name]))
     }
 
     /// Waits while the account connects: before that, as after a start by a link, each request to the server fails.

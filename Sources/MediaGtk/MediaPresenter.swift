@@ -55,7 +55,7 @@ package final class MediaPresenter {
         perform { [service] in
             try await service.namedFile(of: media)
         } then: { [onFailure] file in
-            URILauncher.launch(file.absoluteString) { onFailure?(.unreadableFile) }
+            URILauncher.launch(file.absoluteString) { onFailure?(.noApplication) }
             completion()
         } onFailure: {
             completion()

@@ -25,6 +25,11 @@ import Testing
         #expect(text.text(for: .downloadTooLarge(limit: 5)) == "Files larger than 5 bytes cannot be downloaded")
     }
 
+    @Test("A file that no app opens is not said to be unreadable")
+    func unsupportedFiles() {
+        #expect(ToastText(Self.wording).text(for: ChatError.noApplication) == "No app can open this file")
+    }
+
     @Test("A file that could not be attached is distinguished from one that is still being attached")
     func rejectionsOfFiles() {
         let text = ToastText(Self.wording)

@@ -23,6 +23,28 @@ final class FileCardTests: GtkTestCase {
         ) async throws -> MediaReference { throw ChatError.unreadableFile }
     }
 
+    /// A file that no application opens, as none has its scheme.
+    private struct StrangeFile: MediaService {
+        func content(of media: MediaReference) async throws -> URL { try await namedFile(of: media) }
+        func namedFile(of media: MediaReference) async throws -> URL {
+            guard let url = URL(string: "x-parlance-nothing:/a") else { throw ChatError.notFound }
+            return url
+        }
+        func storeMedia(
+            _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+        ) async throws -> MediaReference { throw ChatError.unreadableFile }
+    }
+
+    func testFileThatNoApplicationOpensIsReported() {
+        onMain {
+            let media = MediaPresenter(service: StrangeFile(), avatars: nil, texts: .plain)
+            var errors: [ChatError] = []
+            media.onFailure = { errors.append($0) }
+            media.open(MediaReference(uri: "a.odd", name: "a.odd", type: "application/x-odd"))
+            XCTAssertTrue(MainLoop.pump { errors == [.noApplication] }, "\(errors)")
+        }
+    }
+
     func testFileIsOpenedOnceHoweverOftenOpenIsClicked() throws {
         try onMain {
             let server = SlowServer()

@@ -28,6 +28,8 @@ public enum ChatError: Error, Equatable, Sendable {
     case encryptionUnavailable
     /// The file does not exist, is not a regular file, or is not readable.
     case unreadableFile
+    /// No application on this computer opens the file.
+    case noApplication
     /// The file is larger than this number of bytes, so it cannot be sent.
     case fileTooLarge(limit: Int)
     /// The file on the server is larger than this number of bytes, so it was not downloaded.

@@ -77,6 +77,7 @@ public struct ToastText {
         case .encryptionUnavailable: translator("Encryption does not work on this device")
         case .invalidReaction: translator("React with an emoji or a few characters")
         case .unreadableFile: translator("Could not read file")
+        case .noApplication: translator("No app can open this file")
         case .fileTooLarge(let limit): tooLarge(limit)
         case .downloadTooLarge(let limit):
             translator("Files larger than {size} cannot be downloaded", ["size": wording.byteCount(limit)])

@@ -51,11 +51,16 @@ public enum URILauncher {
     }
 
     /// Opens an address in its default application.
+    /// - Parameter onFailure: Called if no application opens it, unless the user has canceled in the desktop's dialog.
     public static func launch(_ uri: String, onFailure: @escaping @MainActor () -> Void = {}) {
         AsyncCall.start {
             g_app_info_launch_default_for_uri_async(uri, nil, nil, $0, $1)
         } _: { _, result in
-            if g_app_info_launch_default_for_uri_finish(result, nil) == 0 { onFailure() }
+            var error: UnsafeMutablePointer<GError>?
+            guard g_app_info_launch_default_for_uri_finish(result, &error) == 0 else { return }
+            defer { g_clear_error(&error) }
+            let isCanceled = g_error_matches(error, g_io_error_quark(), gint(G_IO_ERROR_CANCELLED.rawValue)) != 0
+            if !isCanceled { onFailure() }
         }
     }
 }

@@ -30,6 +30,13 @@ import Testing
         #expect(ToastText(Self.wording).text(for: ChatError.noApplication) == "No app can open this file")
     }
 
+    @Test("An error of the storage may be one of reading, and is not the server's")
+    func storageErrors() {
+        let text = ToastText(Self.wording)
+        #expect(text.text(for: ChatError.storage(reason: "x")) == "Could not read or save data")
+        #expect(text.text(for: ChatError.unexpectedAnswer(reason: "x")) == "Unexpected answer from the server")
+    }
+
     @Test("A file that could not be attached is distinguished from one that is still being attached")
     func rejectionsOfFiles() {
         let text = ToastText(Self.wording)

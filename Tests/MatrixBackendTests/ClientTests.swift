@@ -122,6 +122,13 @@ import Testing
         }
     }
 
+    @Test("An answer that cannot be used is not told as an error of the storage")
+    func unexpectedAnswers() {
+        for error in [MatrixError.malformed(reason: "no rooms"), .tooLarge(limit: 5)] {
+            #expect(ChatError.translated(error) as? ChatError == .unexpectedAnswer(reason: "\(error)"))
+        }
+    }
+
     @Test func tooDeeplyNestedValuesAreIgnored() async throws {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let depth = 100_000

@@ -143,6 +143,7 @@ import Testing
         #expect(told(MatrixError.busy(retryAfter: .zero)) == .unreachable)
         #expect(told(MatrixError.unreachable(reason: "x")) == .unreachable)
         #expect(told(ChatError.storage(reason: "full")) == .storage(reason: "full"))
+        #expect(told(ChatError.unexpectedAnswer(reason: "no rooms")) == .rejected(reason: "no rooms"))
         #expect(told(EncryptionError.wrongPassword) == .wrongPassword)
         #expect(told(CancellationError()) == nil)
     }

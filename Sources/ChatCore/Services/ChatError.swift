@@ -42,9 +42,11 @@ public enum ChatError: Error, Equatable, Sendable {
     case busy
     /// The server rejected the request, with a reason in its own words.
     case rejected(reason: String)
+    /// The server's answer violates its protocol or a limit. The reason is technical and contains no message text.
+    case unexpectedAnswer(reason: String)
     /// The disk is full; nothing was changed.
     case diskFull
-    /// Any other storage error. The reason is technical and contains no message text.
+    /// Any other error of reading or writing on this computer. The reason is technical and contains no message text.
     case storage(reason: String)
 }
 

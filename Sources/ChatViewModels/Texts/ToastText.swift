@@ -85,8 +85,9 @@ public struct ToastText {
         case .signedOut: translator("Sign in again to continue")
         case .busy: translator("Server busy. Try again in a moment.")
         case .rejected(let reason): translator("Not allowed by the server: {reason}", ["reason": reason])
+        case .unexpectedAnswer: translator("Unexpected answer from the server")
         case .diskFull: translator("Not enough disk space")
-        case .storage: translator("Could not save")
+        case .storage: translator("Could not read or save data")
         }
     }
 

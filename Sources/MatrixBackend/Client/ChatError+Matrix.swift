@@ -17,7 +17,7 @@ extension ChatError {
         case .busy: return ChatError.busy
         case .unreachable, .untrusted: return ChatError.unreachable
         case .signedOut: return ChatError.signedOut
-        case .malformed, .tooLarge: return ChatError.storage(reason: "the server: \(error)")
+        case .malformed, .tooLarge: return ChatError.unexpectedAnswer(reason: "\(error)")
         }
     }
 }

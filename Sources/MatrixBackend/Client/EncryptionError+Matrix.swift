@@ -15,6 +15,7 @@ extension EncryptionError {
             case let error as EncryptionError: error
             case let error as MatrixError: EncryptionError(error)
             case ChatError.unreachable, ChatError.busy: .unreachable
+            case ChatError.unexpectedAnswer(let reason): .rejected(reason: reason)
             case ChatError.storage(let reason): .storage(reason: reason)
             case DeliveryError.unreachable, DeliveryError.busy: .unreachable
             case DeliveryError.rejected(let reason): .rejected(reason: reason)

@@ -8,6 +8,8 @@ final class ForwardDialog {
     private let widget: Dialog
     private let search: SearchEntry
     private let list: ListBox
+    private let scroller: Widget
+    private let nothing: StatusPage
     private let find: @MainActor (String) -> [RoomListViewModel.Row]
     private let onChoose: @MainActor (RoomID) -> Void
     private let avatarLoader: AvatarLoader
@@ -40,6 +42,8 @@ final class ForwardDialog {
         widget = Dialog(builder)
         search = builder["search"]
         list = builder["rooms"]
+        scroller = builder["scroller"]
+        nothing = builder["nothing"]
         search.onSearchChange { [weak self] in self?.filter() }
         // Return chooses the first room.
         search.onActivate { [weak self] in
@@ -66,7 +70,8 @@ final class ForwardDialog {
             row.addPrefix(avatar.widget)
             list.append(row)
         }
-        list.isVisible = !found.isEmpty
+        nothing.isVisible = found.isEmpty
+        scroller.isVisible = !found.isEmpty
     }
 
     private func choose(at index: Int) {

@@ -9,8 +9,9 @@ public protocol TimelineListRow: AnyObject {
 /// The data source of a ``TimelineList``.
 ///
 /// Indices count from 0 at the top. Each row has a unique key that is stable for the row's lifetime. The source reports
-/// each change to the list before control returns to the main loop. Of the list's change methods, only
-/// ``TimelineList/reset()`` queries the source.
+/// each change to the list before control returns to the main loop. ``TimelineList/reset()``,
+/// ``TimelineList/replaceRows()`` and setting ``TimelineList/source`` query the source at once; the list's other change
+/// methods do not.
 @MainActor
 public protocol TimelineListSource: AnyObject {
     var count: Int { get }

@@ -11,7 +11,8 @@ public struct ComposerState: Equatable, Sendable {
     public var preedit: String
     /// In UTF-16 code units.
     public var length: Int
-    /// Whether there is only white space, in which case other buttons replace the send button (SLK-10).
+    /// Whether the text is empty or only white space. Whether it can be sent also depends on attachments: see
+    /// ``canSend``.
     public var isBlank: Bool
     /// Incremented on every change of text or spans, so that views know when to read ``ComposerEngine/document``.
     public var revision: Int

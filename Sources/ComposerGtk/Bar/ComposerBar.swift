@@ -138,7 +138,10 @@ public final class ComposerBar: WidgetImplementation {
         applyInsets()
     }
 
-    /// The state of the on-screen keyboard; `panel-changed` reports changes. Always hidden on desktops (SLK-50).
+    /// The state of the on-screen keyboard; `panel-changed` reports changes (SLK-50).
+    ///
+    /// Inferred: the window loses at least 120 pixels of height in one step at unchanged width while the text is focused.
+    /// A tiling desktop may cause that, too; see ``panelPolicy``.
     public var panel: InputPanel.State { binding?.field.panel.state ?? .hidden }
 
     /// Decides whether a change of the window's height may be caused by the on-screen keyboard. By default only while
@@ -176,7 +179,9 @@ public final class ComposerBar: WidgetImplementation {
     public var onEscape: (() -> Bool)?
 
     /// Opens completion for a prefix, for a button of the host: inserts the prefix at the caret if necessary, and
-    /// focuses the text (SLK-25, MIB-35). Does nothing if no source handles the prefix.
+    /// focuses the text (SLK-25, MIB-35). If no `CompletionRule` has the prefix, or it is not allowed at the caret,
+    /// inserts nothing and reports `ComposerRejection.completion`. Rules decide, not sources: without a source for the
+    /// prefix, there are no suggestions.
     public func startCompletion(_ prefix: String) { boundModel.handle(.complete(prefix)) }
 
     /// The host's view of the suggestions, or `nil` for the default list (HKW-51).

@@ -14,6 +14,14 @@ import Testing
         #expect(WhatsAppName.chat(named: file) == name)
     }
 
+    @Test(arguments: [
+        ("_chat.txt", true), ("WhatsApp-samtale med Ann.txt", true), ("Chat de WhatsApp con Ann.txt", true),
+        ("notes.txt", false), ("WhatsApp Chat with Ann.zip", false), ("export.json", false),
+    ])
+    func recognizesChatFilesByName(file: String, isChat: Bool) {
+        #expect(WhatsAppName.isChat(file: file) == isChat)
+    }
+
     @Test func derivesChatNameOnlyFromChatFolders() {
         #expect(WhatsAppName.chat(inFolder: "WhatsApp Chat - Ann") == "Ann")
         #expect(WhatsAppName.chat(inFolder: "Downloads") == nil)

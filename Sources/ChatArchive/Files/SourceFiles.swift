@@ -24,6 +24,8 @@ struct SourceEntry: Equatable, Sendable {
 
     /// The last path component.
     var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
+    /// The number of path components.
+    var depth: Int { path.split(separator: "/").count }
 }
 
 /// Reads bytes sequentially.

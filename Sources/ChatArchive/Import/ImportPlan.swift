@@ -38,9 +38,10 @@ struct ImportPlan {
             files = try FolderFiles(url)
         }
         self.files = files
-        if let inputs = try await Self.slack(files, emoji) {
+        let main = Self.main(of: files)
+        if let inputs = try await Self.slack(files, besides: main, emoji) {
             self.inputs = inputs
-        } else if let entry = Self.main(of: files) {
+        } else if let entry = main ?? Self.onlyFile(of: files) {
             let name = url.deletingPathExtension().lastPathComponent
             // WhatsApp's text file always has the same name; if it was extracted, its folder is named after the chat.
             let folder = name.hasPrefix("_chat") ? url.deletingLastPathComponent().lastPathComponent : nil
@@ -56,15 +57,32 @@ struct ImportPlan {
         }
     }
 
-    /// Returns the text file of a chat that was exported with its media.
+    /// Returns the main file of an export by its name.
+    ///
+    /// Attachments may have such names too, so it is the file with the shortest path. The export itself may be inside of
+    /// another folder.
     private static func main(of files: any SourceFiles) -> SourceEntry? {
+        let candidates = files.entries.compactMap { entry in
+            rank(of: entry.name).map { (entry: entry, depth: entry.depth, rank: $0) }
+        }
+        return candidates.min { ($0.depth, $0.rank) < ($1.depth, $1.rank) }?.entry
+    }
+
+    /// Returns the rank of a main file among those in the same folder, or `nil` for any other name.
+    ///
+    /// WhatsApp's text comes first, because only WhatsApp puts attachments beside the main file. Telegram may write both
+    /// JSON and HTML, of which only JSON can be imported.
+    private static func rank(of name: String) -> Int? {
+        if WhatsAppName.isChat(file: name) { return 0 }
+        let names = ["result.json", "export.json", JSONExport.fileName, HTMLExport.fileName]
+        return names.firstIndex(of: name).map { $0 + 1 }
+    }
+
+    /// Returns the only file or the only text, for exports whose main file has an unknown name.
+    private static func onlyFile(of files: any SourceFiles) -> SourceEntry? {
         if files.entries.count == 1 { return files.entries.first }
         let texts = files.entries.filter { $0.name.hasSuffix(".txt") }
-        return files.entries.first {
-            ["result.json", "export.json", JSONExport.fileName, HTMLExport.fileName].contains($0.name)
-        }
-            ?? texts.first { $0.name == "_chat.txt" || $0.name.hasPrefix("WhatsApp") }
-            ?? (texts.count == 1 ? texts.first : nil)
+        return texts.count == 1 ? texts.first : nil
     }
 
     private static func single(
@@ -136,14 +154,28 @@ struct ImportPlan {
 
     /// Returns the inputs of a Slack export, which has lists of users and channels and a folder of days for each
     /// conversation; `nil` for other formats.
+    ///
+    /// - Parameter main: The main file of another format. If its path is shorter, the lists are attachments.
     private static func slack(
-        _ files: any SourceFiles, _ emoji: @escaping @Sendable (String) -> String?
+        _ files: any SourceFiles, besides main: SourceEntry?, _ emoji: @escaping @Sendable (String) -> String?
     ) async throws -> [Input]? {
         let lists = ["users.json", "channels.json", "groups.json", "dms.json", "mpims.json"]
-        guard let list = files.entries.first(where: { ["users.json", "channels.json"].contains($0.name) }) else {
+        // Attachments may have these names too.
+        let candidates = files.entries.filter { ["users.json", "channels.json"].contains($0.name) }
+        guard let list = candidates.min(by: { $0.depth < $1.depth }), list.depth <= main?.depth ?? .max else {
             return nil
         }
         let base = String(list.path.dropLast(list.name.count))
+        var days: [String: [String]] = [:]
+        var order: [String] = []
+        for entry in files.entries where entry.path.hasPrefix(base) && entry.name.hasSuffix(".json") {
+            let components = entry.path.dropFirst(base.count).split(separator: "/")
+            guard components.count == 2 else { continue }
+            let folder = String(components[0])
+            if days[folder] == nil { order.append(folder) }
+            days[folder, default: []].append(entry.path)
+        }
+        guard !order.isEmpty else { return nil }
         var directory = SlackParser.Directory(emoji: emoji)
         var names: [String: String] = [:]
         var sources: [String: String] = [:]
@@ -162,15 +194,6 @@ struct ImportPlan {
                     sources[name ?? id] = "slack:\(id)"
                 }
             }
-        }
-        var days: [String: [String]] = [:]
-        var order: [String] = []
-        for entry in files.entries where entry.path.hasPrefix(base) && entry.name.hasSuffix(".json") {
-            let components = entry.path.dropFirst(base.count).split(separator: "/")
-            guard components.count == 2 else { continue }
-            let folder = String(components[0])
-            if days[folder] == nil { order.append(folder) }
-            days[folder, default: []].append(entry.path)
         }
         let found = directory
         let media = SlackFiles(files.entries.lazy.map(\.path), base: base)

@@ -8,6 +8,12 @@ enum WhatsAppName {
         "WhatsApp-chatt med ",
     ]
 
+    /// Whether a file has the name of a chat's text: `_chat.txt` on iOS, a localized one on Android.
+    static func isChat(file: String) -> Bool {
+        guard file.hasSuffix(".txt") else { return false }
+        return file == "_chat.txt" || file.hasPrefix("WhatsApp") || frames.contains { file.hasPrefix($0) }
+    }
+
     /// Returns the chat's name for a folder with an extracted export, or `nil` for any other folder.
     static func chat(inFolder folder: String) -> String? {
         frames.contains { folder.hasPrefix($0) } ? chat(named: folder) : nil

@@ -286,8 +286,49 @@ import Testing
 
     @Test func storeInUseIsNotRepaired() async throws {
         let store = try await ChatStore.open(in: url)
+        // Another process may be building it.
+        try makeFolder("store-repair-0123ABCD")
         #expect(throws: StoreOpeningError.busy) { try ChatStore.repair(at: url) }
+        #expect(try names() == ["store", "store-repair-0123ABCD"])
         await store.close()
+    }
+
+    private func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(at: folder.path(name), withIntermediateDirectories: true)
+        try Data("any".utf8).write(to: folder.path(name).appendingPathComponent("chat.sqlite"))
+    }
+
+    /// The names of the store and of what lies beside it.
+    private func names() throws -> Set<String> {
+        try Set(FileManager.default.contentsOfDirectory(atPath: folder.url.path))
+    }
+
+    /// Removes what a killed repair had built, and nothing with a similar name.
+    @Test func unfinishedRepairIsRemoved() async throws {
+        try await makeStore()
+        try overwrite([1], of: .history)
+        let others = [
+            "store-damaged-20260101-000000", "store-repair-0123abcd", "store-repair-0123ABC", "store-repair-0123ABCDE",
+            "store-repair-0123ABCD-2", "store-repair-0123ABCG", "store-repair-", "other-repair-0123ABCD",
+        ]
+        for name in others + ["store-repair-0123ABCD", "store-repair-FFFFFFFF"] { try makeFolder(name) }
+        let repair = try ChatStore.repair(at: url, now: Fixtures.date)
+        #expect(repair.rooms == 20)
+        #expect(try names() == Set(others + ["store", "store-damaged-20260102-030405"]))
+    }
+
+    /// The damaged store is neither replaced nor removed when all names for it are in use.
+    @Test func storeThatCannotBeSetAsideStaysInPlace() async throws {
+        try await makeStore()
+        try overwrite([1], of: .history)
+        let damaged = try Data(contentsOf: path(.history))
+        let usedNames = (1...1000).map { "store-damaged-20260102-030405" + ($0 == 1 ? "" : "-\($0)") }
+        for name in usedNames {
+            try FileManager.default.createDirectory(at: folder.path(name), withIntermediateDirectories: true)
+        }
+        #expect(throws: StoreOpeningError.self) { try ChatStore.repair(at: url, now: Fixtures.date) }
+        #expect(try Data(contentsOf: path(.history)) == damaged)
+        #expect(try names() == Set(usedNames + ["store"]))
     }
 
     @Test func newerStoreIsNotRepaired() async throws {

@@ -44,17 +44,23 @@ struct StoreFolder: Sendable {
     }
 
     /// Replaces this folder with another one beside it, atomically where the file system supports it.
+    ///
+    /// The other folder first gets the name that this one will have. Otherwise, if the process were killed after the
+    /// exchange, the damaged store would have the name of an unfinished repair, which the next repair removes.
     /// - Returns: This folder under its new name.
     func replace(by other: StoreFolder, at now: Date) throws(StoreOpeningError) -> URL {
         let exchange: UInt32 = 2
-        guard parlance_renameat2(AT_FDCWD, url.path, AT_FDCWD, other.url.path, exchange) == 0 else {
-            let aside = try setAside(at: now)
-            guard rename(other.url.path, url.path) == 0 else { throw .unwritable(path: url.path) }
+        let target = try other.setAside(at: now, as: url.lastPathComponent)
+        if parlance_renameat2(AT_FDCWD, url.path, AT_FDCWD, target.path, exchange) == 0 {
+            // The folders have swapped names.
             FileSystem.syncFolder(url.deletingLastPathComponent().path)
-            return aside
+            return target
         }
-        // The folders have swapped names.
-        return try other.setAside(at: now, as: url.lastPathComponent)
+        guard rename(target.path, other.url.path) == 0 else { throw .unwritable(path: target.path) }
+        let aside = try setAside(at: now)
+        guard rename(other.url.path, url.path) == 0 else { throw .unwritable(path: url.path) }
+        FileSystem.syncFolder(url.deletingLastPathComponent().path)
+        return aside
     }
 
     /// Renames the whole folder, so that databases and logs stay together.

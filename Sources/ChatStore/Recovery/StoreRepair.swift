@@ -24,7 +24,7 @@ extension ChatStore {
     /// is renamed, see ``setAside(at:now:)``, and otherwise unchanged.
     ///
     /// Takes about a minute for a million messages. If the process is killed, either the damaged or the repaired store
-    /// is in place.
+    /// is in place, and the next repair removes what this one had built.
     /// - Parameter forgotten: Names of settings that say what the store holds, such as the position of a sync. They are
     ///   left out: rows before that position may be missing.
     /// - Throws: ``StoreOpeningError``; the damaged store is then in its place.
@@ -36,7 +36,9 @@ extension ChatStore {
         let lock = try? StoreLock(path: folder.lock)
         defer { lock?.release() }
         if lock == nil, case .busy? = lockFailure(folder) { throw .busy }
-        let name = "\(url.lastPathComponent)-repair-\(UUID().uuidString.prefix(8))"
+        // Without the lock, another process may be repairing this store.
+        if lock != nil { removeUnfinishedRepairs(of: url) }
+        let name = "\(repairPrefix(of: url))\(UUID().uuidString.prefix(8))"
         let rebuilt = StoreFolder(url: url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true))
         do {
             var repair = try rebuild(folder, as: rebuilt, forgetting: forgotten)
@@ -48,6 +50,22 @@ extension ChatStore {
             // The remains of the failed repair only take up space.
             try? FileManager.default.removeItem(at: rebuilt.url)
             throw error as? StoreOpeningError ?? StoreOpeningError(error, path: rebuilt.history.path)
+        }
+    }
+
+    /// The beginning of the name of a folder in which a store is being rebuilt. Eight hexadecimal digits follow.
+    private static func repairPrefix(of url: URL) -> String { url.lastPathComponent + "-repair-" }
+
+    /// Removes what earlier repairs of a store had built when their process was killed.
+    private static func removeUnfinishedRepairs(of url: URL) {
+        let parent = url.deletingLastPathComponent()
+        let prefix = repairPrefix(of: url)
+        // What cannot be listed or removed only takes up space.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let digits = name.dropFirst(prefix.count)
+            guard digits.count == 8, digits.allSatisfy({ "0123456789ABCDEF".contains($0) }) else { continue }
+            try? FileManager.default.removeItem(at: parent.appendingPathComponent(name))
         }
     }
 

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import JSONReading
 
 /// Builds the batches to store from a sync's room updates and what is known of the rooms. Pure: it performs no I/O
 /// and keeps no state.

@@ -29,7 +29,8 @@ extension Outbox {
         try await append(requests, in: room, sentDraft: removingDraft ? room : nil, remainingDraft: draft)
     }
 
-    /// Edits a queued or sent message. A queued message that the server does not know of is changed in place.
+    /// Edits a queued or sent message. A queued message that the server does not know of is changed in place. Of several
+    /// edits the last one wins: it takes the place of those that the server does not have.
     ///
     /// - Parameter transaction: the transaction ID of the edit, if it has to be sent as an event of its own.
     /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as.
@@ -37,16 +38,23 @@ extension Outbox {
         _ target: OutboxTarget, in room: RoomID, to text: WrittenText, transaction: TransactionID
     ) async throws {
         let (target, original) = try resolve(target, in: room)
+        let action = OutboxAction.edit(target, text)
+        let earlier = rooms[room]?.changes(replacedBy: action) ?? []
         if let original, original.canChange,
             case .send(var message) = original.request.action
         {
             message.text = text
-            return try await replace(original, with: .send(message), in: room)
+            // Sent after the message, they would undo this.
+            let removed = Set(earlier.map(\.request.key))
+            return try await replace(original, with: .send(message), in: room, removing: removed)
         }
-        let action = OutboxAction.edit(target, text)
-        let earlier = rooms[room]?.changeable(for: target) { if case .edit = $0 { true } else { false } }
-        if let earlier { return try await replace(earlier, with: action, in: room) }
-        try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
+        var removed = Set(earlier.filter(\.canChange).map(\.request.key))
+        if let last = earlier.last, last.canChange {
+            removed.remove(last.request.key)
+            return try await replace(last, with: action, in: room, removing: removed)
+        }
+        try await append(
+            OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()), removing: removed)
     }
 
     /// Deletes a message. If the server does not know of it, it is removed from the queue with all its pending changes,
@@ -75,15 +83,19 @@ extension Outbox {
         _ text: String, isAdded: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
     ) async throws {
         let (target, _) = try resolve(target, in: room)
-        let earlier = rooms[room]?.changeable(for: target) { action in
-            if case .react(_, text, _) = action { true } else { false }
-        }
         let action = OutboxAction.react(target, text: text, isGiven: isAdded)
-        if let earlier {
-            if earlier.request.action == action { return try await replace(earlier, with: action, in: room) }
-            return try await remove([earlier.request.key], in: room)
+        let earlier = rooms[room]?.changes(replacedBy: action) ?? []
+        var removed = Set(earlier.filter(\.canChange).map(\.request.key))
+        guard let last = earlier.last, last.canChange else {
+            return try await append(
+                OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()), removing: removed)
         }
-        try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
+        removed.remove(last.request.key)
+        // Of several, some were rejected: canceling the last one would not lead to what is requested.
+        guard last.request.action == action || !removed.isEmpty else {
+            return try await remove([last.request.key], in: room)
+        }
+        try await replace(last, with: action, in: room, removing: removed)
     }
 
     /// Retries a rejected or waiting request immediately; `nil` retries all requests of the room.
@@ -207,16 +219,19 @@ extension Outbox {
         changed(room)
     }
 
-    private func replace(_ entry: RoomQueue.Entry, with action: OutboxAction, in room: RoomID) async throws {
-        guard entry.request.action != action || entry.request.failure != nil else { return }
+    private func replace(
+        _ entry: RoomQueue.Entry, with action: OutboxAction, in room: RoomID, removing removed: Set<OutboxChange.Key>
+    ) async throws {
+        guard entry.request.action != action || entry.request.failure != nil || !removed.isEmpty else { return }
         let before = entry.request
         var request = before
         request.action = action
         request.failure = nil
         // Update the queue first, so that an attempt starting meanwhile sends the latest version.
         set(request, in: room)
+        rooms[room]?.setLeaving(Set(removed.map(\.id)), true)
         do {
-            try await commit(OutboxChange(put: [request]))
+            try await commit(OutboxChange(put: [request], removed: removed))
         } catch {
             // The target may have received its message ID meanwhile, and an attempt may have begun.
             var restored = before
@@ -225,8 +240,10 @@ extension Outbox {
                 restored.wasAttempted = current.wasAttempted
             }
             set(restored, in: room)
+            if !removed.isEmpty { await cancelRemoval(removed, in: room) }
             throw error
         }
+        rooms[room]?.remove(Set(removed.map(\.id)))
         changed(room)
     }
 

@@ -199,8 +199,12 @@ extension Outbox {
 
     /// Removes an accepted request from the storage and points queued changes at its ID. Changes requested while this
     /// is being stored find the ID in ``RoomQueue/Entry/sentAs``.
+    ///
+    /// Rejected changes that it replaces go with it: a retry would apply them over it.
     private func finish(_ id: TransactionID, as message: MessageID?, in room: RoomID) async {
-        var change = OutboxChange(removed: [OutboxChange.Key(room: room, id: id)])
+        let replaced = rooms[room]?.changes(inFrontOf: id) ?? []
+        rooms[room]?.setLeaving(Set(replaced.map(\.id)), true)
+        var change = OutboxChange(removed: replaced.union([OutboxChange.Key(room: room, id: id)]))
         if let message {
             rooms[room]?.updateAll { entry in
                 if entry.request.id == id { entry.sentAs = message }
@@ -211,7 +215,7 @@ extension Outbox {
         }
         await note(change)
         if retainsAccepted { rooms[room]?.retain(id, sentAs: message) }
-        rooms[room]?.remove([id])
+        rooms[room]?.remove(Set(change.removed.map(\.id)))
         publish(room)
     }
 

@@ -164,12 +164,16 @@ struct RoomQueue {
         return keys
     }
 
-    /// The last request for this target that can still be changed.
-    func changeable(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
-        entries.last { entry in
-            entry.canChange && !entry.isLeaving && entry.request.action.target == target
-                && condition(entry.request.action)
-        }
+    /// The changes that a new one replaces, in order.
+    func changes(replacedBy action: OutboxAction) -> [Entry] {
+        entries.filter { !$0.isLeaving && action.replaces($0.request.action) }
+    }
+
+    /// The changes in front of a queued one that it replaces: they were rejected before it was sent.
+    func changes(inFrontOf id: TransactionID) -> Set<OutboxChange.Key> {
+        guard let entry = self[id], !entry.isLeaving else { return [] }
+        let same = changes(replacedBy: entry.request.action)
+        return Set(same.prefix { $0.request.id != id }.map(\.request.key))
     }
 
     mutating func setLeaving(_ ids: Set<TransactionID>, _ isLeaving: Bool) {
@@ -178,5 +182,17 @@ struct RoomQueue {
 
     mutating func updateAll(_ body: (inout Entry) -> Void) {
         for index in entries.indices { body(&entries[index]) }
+    }
+}
+
+extension OutboxAction {
+    /// Whether only the later of the two counts: edits of the same message, or reactions to it with the same text.
+    fileprivate func replaces(_ earlier: OutboxAction) -> Bool {
+        switch (self, earlier) {
+        case (.edit(let target, _), .edit(let other, _)): target == other
+        case (.react(let target, let text, _), .react(let other, let otherText, _)):
+            target == other && text == otherText
+        default: false
+        }
     }
 }

@@ -225,6 +225,117 @@ import Testing
         #expect(harness.server.calls.suffix(4) == messages)
     }
 
+    // MARK: Changes that replace others
+
+    private let sent = OutboxTarget.message(MessageID("$m"))
+
+    private func react(isAdded: Bool, as id: String, in harness: OutboxHarness) async throws {
+        try await harness.outbox.react(
+            "👍", isAdded: isAdded, to: sent, in: harness.room, transaction: TransactionID(id))
+    }
+
+    /// An outbox with two changes: the first is rejected, and the second was queued while it was in flight.
+    /// - Parameter error: how the attempt of the second one fails.
+    private func withTwoChanges(
+        failing error: DeliveryError, _ change: (OutboxHarness, Int) async throws -> Void
+    ) async throws -> OutboxHarness {
+        let harness = try await OutboxHarness()
+        harness.server.suspend()
+        harness.server.fail(with: .rejected(reason: "no"), error)
+        try await change(harness, 1)
+        try await harness.items { $0.first?.state == .sending }
+        try await change(harness, 2)
+        harness.server.release()
+        let second: OutboxItem.State =
+            if case .rejected(let reason) = error { .failed(reason: reason) } else { .retrying(attempts: 1) }
+        try await harness.items { $0.map(\.state) == [.failed(reason: "no"), second] }
+        return harness
+    }
+
+    @Test("An edit replaces all earlier ones that were rejected: none of them can be retried over it")
+    func rejectedEdits() async throws {
+        let harness = try await withTwoChanges(failing: .rejected(reason: "no")) { harness, number in
+            try await edit(sent, "\(number)", as: "e\(number)", in: harness)
+        }
+        try await edit(sent, "3", as: "e3", in: harness)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["e1 edit $m 1", "e2 edit $m 2", "e2 edit $m 3"])
+        #expect(try await harness.store.outboxRequests() == [])
+    }
+
+    @Test("An edit is sent after an earlier one that the server may have, not in the place of a rejected one before it")
+    func editAfterAnAttemptedOne() async throws {
+        let harness = try await withTwoChanges(failing: .unreachable) { harness, number in
+            try await edit(sent, "\(number)", as: "e\(number)", in: harness)
+        }
+        try await edit(sent, "3", as: "e3", in: harness)
+        #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["e2", "e3"])
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["e1 edit $m 1", "e2 edit $m 2", "e2 edit $m 2", "e3 edit $m 3"])
+    }
+
+    @Test("A rejected edit goes once the server has accepted a later one; those of other messages stay")
+    func acceptedEdit() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.suspend()
+        harness.server.fail(with: .rejected(reason: "no"), .rejected(reason: "no"))
+        try await edit(sent, "1", as: "e1", in: harness)
+        try await harness.items { $0.first?.state == .sending }
+        try await edit(.message(MessageID("$other")), "other", as: "o", in: harness)
+        try await edit(sent, "2", as: "e2", in: harness)
+        harness.server.release()
+        try await harness.items { $0.map(\.request.id.rawValue) == ["o"] }
+        #expect(harness.server.calls == ["e1 edit $m 1", "o edit $other other", "e2 edit $m 2"])
+        #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["o"])
+    }
+
+    @Test("The edit of a rejected message replaces those that were queued while it was in flight")
+    func editOfARejectedMessage() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.suspend()
+        harness.server.fail(with: .rejected(reason: "no"))
+        try await harness.send("1", as: "t")
+        try await harness.items { $0.first?.state == .sending }
+        try await edit(queued, "2", as: "e2", in: harness)
+        harness.server.release()
+        try await harness.items { $0.map(\.state) == [.failed(reason: "no"), .waiting] }
+        try await edit(queued, "3", as: "e3", in: harness)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send 1", "t send 3"])
+        #expect(try await harness.store.outboxRequests() == [])
+    }
+
+    @Test("Edits that could not be replaced stay as they were")
+    func replacementThatCannotBeStored() async throws {
+        let harness = try await withTwoChanges(failing: .rejected(reason: "no")) { harness, number in
+            try await edit(sent, "\(number)", as: "e\(number)", in: harness)
+        }
+        await harness.outbox.setOnline(false)
+        harness.store.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        await #expect(throws: ChatError.self) { try await edit(sent, "3", as: "e3", in: harness) }
+        harness.store.beforeAccess.withLock { $0 = {} }
+        let items = try await harness.items { _ in true }
+        #expect(items.map(\.state) == [.failed(reason: "no"), .failed(reason: "no")])
+        await harness.outbox.setOnline(true)
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls.suffix(2) == ["e1 edit $m 1", "e2 edit $m 2"])
+    }
+
+    @Test("The last reaction wins, whatever became of earlier ones", arguments: [true, false])
+    func reactions(isSecondRejected: Bool) async throws {
+        let error: DeliveryError = isSecondRejected ? .rejected(reason: "no") : .unreachable
+        let harness = try await withTwoChanges(failing: error) { harness, number in
+            try await react(isAdded: number == 1, as: "r\(number)", in: harness)
+        }
+        try await react(isAdded: true, as: "r3", in: harness)
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.waitUntilEmpty()
+        let last = isSecondRejected ? ["r2 react $m 👍"] : ["r2 unreact $m 👍", "r3 react $m 👍"]
+        #expect(harness.server.calls == ["r1 react $m 👍", "r2 unreact $m 👍"] + last)
+    }
+
     // MARK: Accepted messages
 
     @Test("An accepted message stays among the items with its accepted changes until it is confirmed")

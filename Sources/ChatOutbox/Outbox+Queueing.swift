@@ -168,7 +168,8 @@ extension Outbox {
     }
 
     /// Drops accepted messages that the timeline has from elsewhere. For one in flight, the server's response is not
-    /// awaited: it is not retained then.
+    /// awaited: it is not retained then. One that has failed, although an earlier attempt had reached the server, is
+    /// attempted again, which ends it: it would hold up later messages, and is not shown any more.
     public func confirm(_ transactions: Set<TransactionID>, in room: RoomID) {
         if rooms[room]?.confirm(transactions) == true { changed(room) }
     }

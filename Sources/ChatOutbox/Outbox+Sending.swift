@@ -132,7 +132,9 @@ extension Outbox {
     }
 
     private func reject(_ id: TransactionID, because reason: String, in room: RoomID) async {
-        guard rooms[room]?[id]?.isLeaving == false else { return land(id, in: room) { _ in } }
+        guard let entry = rooms[room]?[id], !entry.isLeaving else { return land(id, in: room) { _ in } }
+        // An earlier attempt had reached the server, as the next one finds.
+        guard !entry.isConfirmed else { return land(id, in: room) { self.delay(&$0) } }
         // First in the queue: a deletion requested while it is stored has to find that the server does not have it.
         land(id, in: room) { $0.request.failure = reason }
         if let rejected = rooms[room]?[id]?.request { await note(OutboxChange(put: [rejected])) }

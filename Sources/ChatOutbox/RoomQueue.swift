@@ -21,7 +21,8 @@ struct RoomQueue {
         var isOverdue = false
         /// The ID of the sent message, while that is being stored.
         var sentAs: MessageID?
-        /// Whether the sent message is known elsewhere before the server's response, so that it need not be retained.
+        /// Whether the sent message is known elsewhere before the server's response, so that it need not be retained. The
+        /// next attempt finds that the server has it.
         var isConfirmed = false
         /// The upload progress of the first file not uploaded yet, from 0 to 1.
         var uploadedFraction = 0.0
@@ -126,13 +127,24 @@ struct RoomQueue {
         }
     }
 
-    /// Drops retained messages with their changes, and retains none of those in flight.
+    /// Drops retained messages with their changes, and retains none of those in flight. Those that have failed are due
+    /// again.
     /// - Returns: whether the items changed.
     mutating func confirm(_ ids: Set<TransactionID>) -> Bool {
-        updateAll { if ids.contains($0.request.id) { $0.isConfirmed = true } }
+        var hasDue = false
+        updateAll { entry in
+            // Once for each: an attempt that fails after that has its delay.
+            guard ids.contains(entry.request.id), !entry.isConfirmed else { return }
+            entry.isConfirmed = true
+            guard entry.request.failure != nil || entry.failures > 0 else { return }
+            entry.request.failure = nil
+            entry.failures = 0
+            entry.notBefore = .zero
+            hasDue = true
+        }
         let events = Set(accepted.filter { ids.contains($0.request.id) }.map(\.event))
         accepted.removeAll { events.contains($0.event) }
-        return !events.isEmpty
+        return hasDue || !events.isEmpty
     }
 
     mutating func dropAccepted() { accepted = [] }

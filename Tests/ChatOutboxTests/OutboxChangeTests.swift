@@ -366,6 +366,41 @@ import Testing
         try await harness.waitUntilEmpty()
     }
 
+    @Test(
+        "A message that has failed is attempted again at once when it is confirmed, and holds up no others",
+        arguments: [DeliveryError.rejected(reason: "no"), .unreachable])
+    func confirmedAfterFailure(error: DeliveryError) async throws {
+        let harness = try await OutboxHarness(retainsAccepted: true)
+        harness.server.fail(with: error)
+        try await harness.send("text", as: "t")
+        let failed: [OutboxItem.State] = [.failed(reason: "no"), .retrying(attempts: 1)]
+        try await harness.items { items in items.contains { failed.contains($0.state) } }
+        try await harness.send("later", as: "l")
+        await harness.outbox.confirm([TransactionID("t")], in: harness.room)
+        try await harness.items { $0.map(\.state) == [.accepted(MessageID("$l"))] }
+        #expect(harness.server.calls == ["t send text", "t send text", "l send later"])
+        #expect(try await harness.store.outboxRequests() == [])
+    }
+
+    @Test("A message that is confirmed in flight is attempted again after a failure, with a delay")
+    func failedAfterConfirmation() async throws {
+        let harness = try await OutboxHarness(retainsAccepted: true)
+        harness.server.suspend()
+        harness.server.fail(with: .rejected(reason: "no"))
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .sending }
+        await harness.outbox.confirm([TransactionID("t")], in: harness.room)
+        harness.server.release()
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        await harness.outbox.confirm([TransactionID("t")], in: harness.room)
+        // One timer for the next attempt, one for the five-minute mark.
+        await harness.clock.waitForSleepers(2)
+        #expect(harness.server.calls.count == 1)
+        harness.clock.advance(by: .seconds(1))
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "t send text"])
+    }
+
     @Test("A room that was left retains nothing")
     func left() async throws {
         let harness = try await OutboxHarness(retainsAccepted: true)

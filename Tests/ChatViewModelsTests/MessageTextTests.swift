@@ -89,7 +89,7 @@ import Testing
     func failureReasons() {
         let all: [SendFailure] = [
             .changedIdentity, .notPermitted, .notInRoom, .notFound, .messageUnavailable, .messageTooLong, .tooLarge,
-            .unreadableFile, .encryptionUnavailable, .encryptionUnknown, .mayBeSent,
+            .unreadableFile, .encryptionUnavailable, .encryptionUnknown, .mayBeSent, .termsNotAccepted,
         ]
         let explained = all.compactMap { texts.failure(.message, because: $0).explanation }
         #expect(explained.count == all.count && Set(explained).count == all.count)

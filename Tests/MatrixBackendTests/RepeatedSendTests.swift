@@ -251,6 +251,27 @@ import Testing
         await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(request(ago: 30)) }
     }
 
+    @Test("History is asked for again where the server rejects such requests for now")
+    func blockedHistory() async throws {
+        let server = FakeTransport.responding { request in
+            request.url.path.hasSuffix("/messages") ? ["errcode": "M_UNRECOGNIZED", "status": 404] : nil
+        }
+        let backend = try await backend(server, has: ["other"], gap: "p1")
+        caughtUpStatus.hasCaughtUp = true
+        await #expect(throws: DeliveryError.unreachable) { _ = try await backend.deliver(request(ago: 30)) }
+    }
+
+    @Test("A reaction that the sync has not brought cannot be removed on a server that cannot look it up")
+    func reactionsThatCannotBeLookedUp() async throws {
+        let backend = try await backend(FakeTransport(404, #"{"errcode":"M_UNRECOGNIZED"}"#))
+        let request = OutboxRequest(
+            id: TransactionID("t"), room: Self.room,
+            action: .react(.message(MessageID("$1")), text: "👍", isGiven: false), queuedAt: Fixtures.date)
+        await #expect(throws: DeliveryError.rejected(reason: "404 M_UNRECOGNIZED")) {
+            _ = try await backend.deliver(request)
+        }
+    }
+
     @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isOnServer: Bool) async throws {
         let own = Events.event(
             "$before", "m.room.message", ["body": "x"], by: Self.own.rawValue,

@@ -5,6 +5,7 @@ import Composer
 import Foundation
 import JSONReading
 import MatrixCrypto
+import Synchronization
 import Testing
 
 @testable import ChatOutbox
@@ -30,6 +31,7 @@ import Testing
         let expected: [(String, SendFailure?)] = [
             ("403 M_FORBIDDEN", .notPermitted), ("413 M_TOO_LARGE", .tooLarge), ("414 M_TOO_LARGE", .tooLarge),
             ("404 M_NOT_FOUND", .notFound), ("400 M_BAD_JSON", .rejected(reason: "400 M_BAD_JSON")),
+            ("403 M_CONSENT_NOT_GIVEN", .termsNotAccepted),
             (OutboxAction.unreadableReason, nil), ("", nil), ("no", nil),
         ]
         for (reason, failure) in expected { #expect(SendFailure(reason: reason) == failure, "\(reason)") }
@@ -59,6 +61,53 @@ import Testing
         #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [.notPermitted])
         item.state = .sending
         #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [nil])
+    }
+
+    @Test("Terms to be accepted, and a limit of what is uploaded, reject the request")
+    func rejections() {
+        for (status, code) in [(403, "M_CONSENT_NOT_GIVEN"), (400, "M_RESOURCE_LIMIT_EXCEEDED"), (403, "M_FORBIDDEN")] {
+            let error = DeliveryError(.rejected(status: status, code: code, reason: ""))
+            #expect(error == .rejected(reason: "\(status) \(code)"))
+        }
+    }
+
+    @Test(
+        "An answer that says nothing of an edit or a message has them attempted again",
+        arguments: [(404, "M_UNRECOGNIZED"), (403, "M_RESOURCE_LIMIT_EXCEEDED"), (401, "M_USER_LOCKED")])
+    func blocked(status: Int, code: String) async throws {
+        let attempts = Mutex(0)
+        let server = FakeHomeserver { request in
+            guard request.url.path.contains("/send/") else { return nil }
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            // The first attempt of the edit, and then of the message.
+            guard attempt % 2 == 1 else { return ["event_id": .string("$\(request.url.lastPathComponent)")] }
+            return ["status": .integer(Int64(status)), "errcode": .string(code)]
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await server.start(in: folder)
+        server.sync([
+            "next_batch": "s1",
+            "rooms": [
+                "join": [room.rawValue: ["timeline": ["events": [Events.text("$1", "Hello", by: "@me:example.org")]]]]
+            ],
+        ])
+        await backend.waitForRoom(room)
+        try await backend.edit(MessageID("$1"), in: room, text: "edited")
+        try await backend.send(WrittenMessage("next"), as: TransactionID("t"), to: room)
+        var last: [OutboxItem] = []
+        for await items in backend.outbox.items(in: room) {
+            last = items
+            if items.allSatisfy({ $0.isFailed || $0.isAccepted }) { break }
+            // Without the delay.
+            if let state = items.first?.state, case .retrying = state { try await backend.outbox.retryAll() }
+        }
+        #expect(last.map(\.state) == [.accepted(MessageID("$t"))])
+        #expect(server.paths.filter { $0.contains("/send/") }.count == 4)
+        await backend.close()
+        await store.close()
     }
 
     @Test("A message and an edit that the server rejects say why in the timeline")

@@ -3,6 +3,8 @@ public enum SendFailure: Hashable, Sendable {
     /// The identity of a member has changed since the user verified it.
     case changedIdentity
     case notPermitted
+    /// The user has not accepted the terms of the server.
+    case termsNotAccepted
     /// The user is not in the room any more.
     case notInRoom
     /// The room, or the message that is changed, does not exist any more.

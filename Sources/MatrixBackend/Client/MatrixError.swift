@@ -79,6 +79,17 @@ public enum MatrixError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether the same request may be accepted later without the user doing anything: ``isAboutAccount``, except for
+    /// terms that they have to accept.
+    var isBlockedForNow: Bool {
+        switch self {
+        case .rejected(_, "M_CONSENT_NOT_GIVEN", _): false
+        // A limit of what is uploaded: with each attempt, the whole file would be sent in vain.
+        case .rejected(400, "M_RESOURCE_LIMIT_EXCEEDED", _): false
+        default: isAboutAccount
+        }
+    }
+
     /// Parses `Retry-After` (seconds or a date) or `retry_after_ms`, clamped to an hour; 5 seconds by default.
     private static func pause(_ header: String?, _ field: JSONValue?, _ now: Date) -> Duration {
         var seconds = header.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }

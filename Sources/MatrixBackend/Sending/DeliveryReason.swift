@@ -60,6 +60,7 @@ extension SendFailure {
         guard let status = Self.status(in: reason) else { return nil }
         switch status {
         case _ where reason.hasSuffix("M_TOO_LARGE"), 413: self = .tooLarge
+        case _ where reason.hasSuffix("M_CONSENT_NOT_GIVEN"): self = .termsNotAccepted
         case 403: self = .notPermitted
         case 404: self = .notFound
         default: self = .rejected(reason: reason)

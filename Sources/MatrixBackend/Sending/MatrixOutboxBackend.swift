@@ -242,8 +242,17 @@ struct MatrixOutboxBackend: OutboxBackend {
             return
         }
         var id = try await store.reactionID(text, to: target, in: request.room, by: ownUserID)
-        if id == nil { id = try await client.reaction(text, to: target, by: ownUserID, in: request.room) }
+        if id == nil { id = try await searchReaction(text, to: target, in: request.room) }
         if let id { try await redact(MessageID(id), request) }
+    }
+
+    private func searchReaction(_ text: String, to target: MessageID, in room: RoomID) async throws -> String? {
+        do {
+            return try await client.reaction(text, to: target, by: ownUserID, in: room)
+        } catch MatrixError.rejected(404, "M_UNRECOGNIZED", _) {
+            // A server older than Matrix 1.3 does not know this request, and what is queued behind it must not wait.
+            throw DeliveryError.rejected(reason: "404 M_UNRECOGNIZED")
+        }
     }
 
     private func check(_ content: JSONValue, _ way: RoomEncryption.Way) throws {
@@ -294,6 +303,8 @@ extension DeliveryError {
         case .busy(let retryAfter): self = .busy(retryAfter: retryAfter)
         // Waits for the next session of the same device.
         case .signedOut: self = .unreachable
+        // Says nothing of this request.
+        case .rejected where error.isBlockedForNow: self = .unreachable
         case .rejected(let status, let code, _): self = .rejected(reason: "\(status) \(code)")
         case .tooLarge: self = .unreachable
         }

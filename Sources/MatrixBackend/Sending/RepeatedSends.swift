@@ -141,7 +141,8 @@ struct RepeatedSends: Sendable {
     private func lookup<Value>(_ request: () async throws -> Value) async throws -> Value {
         do {
             return try await request()
-        } catch MatrixError.rejected(let status, _, _) where status != 403 {
+        } catch let error as MatrixError {
+            guard case .rejected(let status, _, _) = error, status != 403, !error.isBlockedForNow else { throw error }
             throw DeliveryReason.mayBeSent.error
         }
     }

@@ -89,6 +89,7 @@ extension MessageText {
         case .changedIdentity:
             translator("The identity of someone you verified has changed. Verify or accept the new one first.")
         case .notPermitted: translator("You do not have permission to do this")
+        case .termsNotAccepted: translator("The terms of the server have to be accepted first")
         case .notInRoom: translator("You are no longer in this room")
         case .notFound: translator("No longer available")
         case .messageUnavailable: translator("Message not available")

@@ -101,7 +101,8 @@ extension Outbox {
 
     private func attempt(_ request: OutboxRequest, in room: RoomID) async {
         do {
-            let ready = try await uploadFiles(of: request)
+            var ready = try await uploadFiles(of: request)
+            ready.wasAttempted = rooms[room]?[request.id]?.wasAttemptedBefore ?? true
             let message = try await backend.deliver(ready)
             await finish(request.id, as: message, in: room)
         } catch is CancellationError where isCanceled(request) {

@@ -69,7 +69,9 @@ public actor Outbox {
                 request.failure = "the message it changes is lost"
             }
             rooms[request.room, default: RoomQueue()].append(
-                RoomQueue.Entry(request: request, isTouched: request.wasAttempted, onlineBefore: onlineTime))
+                RoomQueue.Entry(
+                    request: request, isTouched: request.wasAttempted, wasAttemptedBefore: request.wasAttempted,
+                    onlineBefore: onlineTime))
         }
         for room in rooms.keys {
             await removeDeletedRejections(in: room)

@@ -14,6 +14,8 @@ public protocol OutboxBackend: Sendable {
     ) async throws -> String
 
     /// Sends a request whose files are uploaded and whose target has a message ID.
+    /// - Parameter request: its ``OutboxRequest/wasAttempted`` says whether an earlier run of the process may have
+    ///   attempted it: the backend knows of this one itself.
     /// - Returns: the ID of the sent message; ignored for other requests.
     /// - Throws: ``DeliveryError``.
     func deliver(_ request: OutboxRequest) async throws -> MessageID?

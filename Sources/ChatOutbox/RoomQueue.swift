@@ -10,6 +10,8 @@ struct RoomQueue {
         /// Whether the server may know of it: an attempt was made or is about to be, in this run of the process or an
         /// earlier one.
         var isTouched: Bool
+        /// Whether an earlier run of the process may have attempted it.
+        var wasAttemptedBefore = false
         /// The outbox's online time when it was queued.
         let onlineBefore: Duration
         /// The earliest time of the next attempt, as measured by ``Outbox/elapsed``.

@@ -7,6 +7,7 @@ import Synchronization
 final class FakeServer: OutboxBackend {
     private struct State {
         var calls: [String] = []
+        var wasAttempted: [Bool] = []
         var errors: [any Error] = []
         var isSuspended = false
         var parts: [Double] = []
@@ -17,6 +18,9 @@ final class FakeServer: OutboxBackend {
 
     /// The calls received, in order.
     var calls: [String] { state.withLock { $0.calls } }
+
+    /// For each request received, whether an earlier run may have attempted it.
+    var wasAttempted: [Bool] { state.withLock { $0.wasAttempted } }
 
     /// Makes the next attempts fail with these errors, in order.
     func fail(with errors: DeliveryError...) { state.withLock { $0.errors += errors as [any Error] } }
@@ -53,6 +57,7 @@ final class FakeServer: OutboxBackend {
     }
 
     func deliver(_ request: OutboxRequest) async throws -> MessageID? {
+        state.withLock { $0.wasAttempted.append(request.wasAttempted) }
         switch request.action {
         case .send(let message):
             let files = message.files.map { " " + $0.uri }.joined()

@@ -52,6 +52,21 @@ import Testing
         #expect(harness.server.calls.count == 3)
     }
 
+    @Test("A backend learns whether an earlier run may have attempted a request")
+    func attemptsOfEarlierRuns() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        harness = try await harness.restarted(isOnline: false)
+        harness.server.fail(with: .unreachable, .unreachable)
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) && harness.server.calls.count == 2 }
+        harness = try await harness.restarted()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.wasAttempted == [false, false, true])
+    }
+
     @Test func retryAfterFromTheServerAppliesToAllRooms() async throws {
         let harness = try await OutboxHarness(draw: 0)
         harness.server.fail(with: .busy(retryAfter: .seconds(90)))

@@ -54,10 +54,15 @@ import Testing
     }
 
     /// Returns a server that accepts every event and has these events in its history.
-    /// - Parameter isEndless: whether page follows page, of the same events.
-    private func server(_ events: [JSONValue] = [], isEndless: Bool = false) -> FakeTransport {
+    /// - Parameters:
+    ///   - isEndless: whether page follows page, of the same events.
+    ///   - pause: awaited between a request and the response to it.
+    private func server(
+        _ events: [JSONValue] = [], isEndless: Bool = false,
+        pause: @escaping @Sendable (MatrixRequest) async throws -> Void = { _ in }
+    ) -> FakeTransport {
         let pages = Mutex(0)
-        return FakeTransport { request in
+        return FakeTransport(pause: pause) { request in
             if request.method == .put {
                 let transaction = request.url.lastPathComponent
                 return MatrixResponse(status: 200, body: Data(#"{"event_id":"$\#(transaction)"}"#.utf8))
@@ -244,11 +249,59 @@ import Testing
     @Test("History that the server cannot return does not mean that it has rejected the message")
     func unreadableHistory() async throws {
         let server = FakeTransport.responding { request in
-            request.url.path.hasSuffix("/messages") ? ["errcode": "M_INVALID_PARAM", "status": 400] : nil
+            if request.method == .put { return ["event_id": "$t"] }
+            return request.url.path.hasSuffix("/messages") ? ["errcode": "M_INVALID_PARAM", "status": 400] : nil
         }
         let backend = try await backend(server, has: ["other"], gap: "p1")
         caughtUpStatus.hasCaughtUp = true
         await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(request(ago: 30)) }
+        #expect(sent(server) == [])
+        // The user has tried again.
+        #expect(try await backend.deliver(request(ago: 30)) == MessageID("$t"))
+    }
+
+    /// An event of another request that was sent after the one that is searched for.
+    private static let newer = Events.event(
+        "$newer", "m.room.message", ["body": "x"], by: RepeatedSendTests.own.rawValue,
+        at: Int64(Fixtures.date.timeIntervalSince1970 * 1000), unsigned: ["transaction_id": "u"])
+
+    private func searches(_ transport: FakeTransport) -> Int {
+        transport.requests.filter { $0.url.path.hasSuffix("/messages") }.count
+    }
+
+    @Test("A message that too long a history may have is not sent until the user tries again")
+    func endlessHistory() async throws {
+        let server = server([Self.newer], isEndless: true)
+        let backend = try await backend(server, has: ["other"], gap: "p0")
+        caughtUpStatus.hasCaughtUp = true
+        await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(request(ago: 30)) }
+        #expect(sent(server) == [])
+        let count = searches(server)
+        // The decision counts for this message alone.
+        let other = OutboxRequest(
+            id: TransactionID("t2"), room: Self.room, action: request().action, queuedAt: request(ago: 30).queuedAt)
+        await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(other) }
+        #expect(searches(server) == 2 * count)
+        #expect(try await backend.deliver(other) == MessageID("$t2"))
+        #expect(searches(server) == 2 * count)
+    }
+
+    @Test("What was never given to the server is not searched for; what was, and has no answer, is")
+    func firstAttempt() async throws {
+        let isLost = Mutex(true)
+        let server = server([Self.newer], isEndless: true) { request in
+            guard request.method == .put, isLost.withLock({ $0 }) else { return }
+            throw TransportError.timedOut
+        }
+        let backend = try await backend(server, has: ["other"], gap: "p0")
+        caughtUpStatus.hasCaughtUp = true
+        var first = request(ago: 30)
+        first.wasAttempted = false
+        await #expect(throws: DeliveryError.unreachable) { _ = try await backend.deliver(first) }
+        #expect(sent(server) == ["t"] && searches(server) == 0)
+        isLost.withLock { $0 = false }
+        await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await backend.deliver(first) }
+        #expect(sent(server) == ["t"])
     }
 
     @Test("History is asked for again where the server rejects such requests for now")

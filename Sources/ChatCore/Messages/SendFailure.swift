@@ -21,7 +21,7 @@ public enum SendFailure: Hashable, Sendable {
     case encryptionUnavailable
     /// It is not known whether or how the room is encrypted.
     case encryptionUnknown
-    /// A former device of the account may have sent it.
+    /// An earlier attempt, or a former device of the account, may have sent it.
     case mayBeSent
     /// The server rejected it. The reason is technical and contains no message text.
     case rejected(reason: String)

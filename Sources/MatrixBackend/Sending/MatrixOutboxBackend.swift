@@ -40,7 +40,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         repeats = RepeatedSends(
             client: client, store: store, opener: opener, ownUserID: ownUserID, syncStatus: syncStatus,
-            former: former ?? FormerAttempts(store: store), now: now)
+            former: former ?? FormerAttempts(store: store), uncertain: UncertainSends(store: store), now: now)
         uploads = MediaUploads(client: client, media: media)
         self.now = now
         self.onDelivery = onDelivery
@@ -79,34 +79,36 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     func deliver(_ request: OutboxRequest) async throws -> MessageID? {
-        try await delivering {
-            switch request.action {
-            case .send(let message): return try await send(message, request)
-            case .edit(.message(let target), let text):
-                try await edit(target, text, request)
-            case .delete(.message(let target)):
-                try await redact(target, request)
-            case .react(.message(let target), let text, let isAdded):
-                try await react(text, isAdded, to: target, request)
-            case .unreadable: throw DeliveryError.rejected(reason: OutboxAction.unreadableReason)
-            case .edit, .delete, .react:
-                throw DeliveryReason.unknownMessage.error
-            }
-            return nil
+        let message = try await delivering { try await perform(request) }
+        repeats.uncertain.noteDelivery(of: request)
+        return message
+    }
+
+    private func perform(_ request: OutboxRequest) async throws -> MessageID? {
+        switch request.action {
+        case .send(let message): return try await send(message, request)
+        case .edit(.message(let target), let text):
+            try await edit(target, text, request)
+        case .delete(.message(let target)):
+            try await redact(target, request)
+        case .react(.message(let target), let text, let isAdded):
+            try await react(text, isAdded, to: target, request)
+        case .unreadable: throw DeliveryError.rejected(reason: OutboxAction.unreadableReason)
+        case .edit, .delete, .react:
+            throw DeliveryReason.unknownMessage.error
         }
+        return nil
     }
 
     private func send(_ message: WrittenMessage, _ request: OutboxRequest) async throws -> MessageID? {
         let transactions = request.id.first(max(message.files.count, 1))
         let wasClear = try await wasClear(request)
-        var sent = try await repeats.existingMessages(
-            transactions, in: request.room, queuedAt: request.queuedAt, wasClear: wasClear)
+        var sent = try await repeats.existingMessages(transactions, of: request, wasClear: wasClear)
         if sent.count < transactions.count {
             let way = try await encryption.way(into: request.room)
             // The room may have become encrypted since: search again, for what an earlier attempt sent unencrypted.
             if !wasClear, try await self.wasClear(request) {
-                sent = try await repeats.existingMessages(
-                    transactions, in: request.room, queuedAt: request.queuedAt, wasClear: true)
+                sent = try await repeats.existingMessages(transactions, of: request, wasClear: true)
             }
             try await send(message, request, as: transactions, way, to: &sent)
         }
@@ -162,11 +164,13 @@ struct MatrixOutboxBackend: OutboxBackend {
         guard way == .sealed else {
             // This checks the way again, right before sending.
             return try await inTheClear(.event, in: room) {
-                try await client.send(type, content, to: room, transaction: transaction.rawValue)
+                repeats.uncertain.notePosting(transaction, in: room)
+                return try await client.send(type, content, to: room, transaction: transaction.rawValue)
             }
         }
         let sealed = try await sealer.sealed(type, content, in: room)
         try check(sealed, .clear)
+        repeats.uncertain.notePosting(transaction, in: room)
         return try await client.send("m.room.encrypted", sealed, to: room, transaction: transaction.rawValue)
     }
 
@@ -189,8 +193,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         // An earlier attempt may have brought it to the server before the room became encrypted.
         var sent: MessageID?
         if way == .sealed, try await wasClear(request) {
-            sent = try await repeats.existingMessages(
-                [request.id], in: request.room, queuedAt: request.queuedAt, wasClear: true)[request.id]
+            sent = try await repeats.existingMessages([request.id], of: request, wasClear: true)[request.id]
         }
         let id = if let sent { sent } else { try await post(content, to: request.room, as: request.id, way) }
         // Report the text as other clients will read it.

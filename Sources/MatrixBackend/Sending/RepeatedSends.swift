@@ -24,34 +24,44 @@ struct RepeatedSends: Sendable {
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
     let former: FormerAttempts
+    let uncertain: UncertainSends
     let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - transactions: All transactions of a request.
+    ///   - transactions: All transactions of the request.
     ///   - wasClear: Whether an earlier attempt may have been sent unencrypted and the next one is encrypted: the
     ///   server considers them different requests.
     /// - Returns: The IDs of the events that the server is known to have.
-    /// - Throws: ``DeliveryError/unreachable`` while that is unknown.
+    /// - Throws: ``DeliveryError/unreachable`` while that is unknown; ``DeliveryReason/mayBeSent`` if it cannot be told.
+    ///   After that, history is not searched again.
     func existingMessages(
-        _ transactions: [TransactionID], in room: RoomID, queuedAt: Date, wasClear: Bool = false
+        _ transactions: [TransactionID], of request: OutboxRequest, wasClear: Bool = false
     ) async throws -> [TransactionID: MessageID] {
         // Read the status before the store: a sync that completes in between may store events that the lookup missed.
         let hasCaughtUp = syncStatus.hasCaughtUp
         var existing: [TransactionID: MessageID] = [:]
         for transaction in transactions {
-            existing[transaction] = try await store.message(of: transaction, in: room)?.id
+            existing[transaction] = try await store.message(of: transaction, in: request.room)?.id
         }
-        guard existing.count < transactions.count,
-            wasClear || now().timeIntervalSince(queuedAt) > Self.transactionLife
+        let missing = Set(transactions).subtracting(existing.keys)
+        guard !missing.isEmpty, uncertain.wasPosted(request),
+            wasClear || now().timeIntervalSince(request.queuedAt) > Self.transactionLife
         else { return existing }
         guard hasCaughtUp else { throw DeliveryError.unreachable }
-        if wasClear {
-            // The sync may not have delivered yet what the server just received.
-            let newest = try await sentMessages(Set(transactions), in: room, queuedAt: queuedAt, before: nil)
-            return existing.merging(newest) { current, _ in current }
+        guard try await !uncertain.wasReported(request) else { return existing }
+        do {
+            // In the clear: the sync may not have delivered yet what the server just received.
+            let found =
+                if wasClear {
+                    try await sentMessages(missing, in: request.room, queuedAt: request.queuedAt, before: nil)
+                } else {
+                    try await skippedMessages(missing, in: request.room, queuedAt: request.queuedAt)
+                }
+            return existing.merging(found) { current, _ in current }
+        } catch let error as DeliveryError where error == DeliveryReason.mayBeSent.error {
+            try await uncertain.noteReport(of: request)
+            throw error
         }
-        let skipped = try await skippedMessages(Set(transactions), in: room, queuedAt: queuedAt)
-        return existing.merging(skipped) { current, _ in current }
     }
 
     /// Searches history for what a former device of the account has sent of a request (``FormerAttempts``): events with
@@ -117,11 +127,13 @@ struct RepeatedSends: Sendable {
     }
 
     /// Searches history from a token back to when the request was queued.
+    /// - Throws: ``DeliveryReason/mayBeSent`` if some are not in the part of it that may be requested.
     private func sentMessages(
         _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date, before start: String?
     ) async throws -> [TransactionID: MessageID] {
         var found: [TransactionID: MessageID] = [:]
-        _ = try await search(room, since: queuedAt.addingTimeInterval(-Self.clockSkew), before: start) { events in
+        let earliest = queuedAt.addingTimeInterval(-Self.clockSkew)
+        let isWhole = try await search(room, since: earliest, before: start) { events in
             for event in events where event.sender == ownUserID {
                 guard let text = event.unsigned["transaction_id"]?.string else { continue }
                 let transaction = TransactionID(text)
@@ -129,6 +141,7 @@ struct RepeatedSends: Sendable {
             }
             return found.count < transactions.count
         }
+        guard isWhole else { throw DeliveryReason.mayBeSent.error }
         return found
     }
 

@@ -98,7 +98,7 @@ extension MessageText {
         case .unreadableFile: translator("Could not read file")
         case .encryptionUnavailable: translator("Encryption does not work on this device")
         case .encryptionUnknown: translator("It is not known how to encrypt messages in this room")
-        case .mayBeSent: translator("It may have been sent already, before you signed in again")
+        case .mayBeSent: translator("It may have been sent already")
         case .rejected(let reason): translator("Not allowed by the server: {reason}", ["reason": reason])
         }
     }

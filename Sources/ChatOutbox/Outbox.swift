@@ -102,13 +102,23 @@ public actor Outbox {
             marking = nil
         }
         for room in rooms.keys {
-            if isOnline {
-                rooms[room]?.updateAll { entry in
-                    entry.failures = 0
-                    entry.notBefore = .zero
-                }
-            }
+            if isOnline { endDelays(in: room) }
             changed(room)
+        }
+    }
+
+    /// Retries all requests whose attempts have failed without a rejection, because what they lacked is there now.
+    public func retryDelayed() {
+        for (room, queue) in rooms where queue.entries.contains(where: { $0.failures > 0 }) {
+            endDelays(in: room)
+            changed(room)
+        }
+    }
+
+    private func endDelays(in room: RoomID) {
+        rooms[room]?.updateAll { entry in
+            entry.failures = 0
+            entry.notBefore = .zero
         }
     }
 

@@ -116,6 +116,21 @@ import Testing
         #expect(harness.server.calls.count == 3)
     }
 
+    @Test("What waits after a failed attempt is retried on demand; without such, nothing is")
+    func delayedRequests() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.fail(with: .unreachable, .rejected(reason: "no"))
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        await harness.clock.waitForSleepers(2)
+        await harness.outbox.retryDelayed()
+        try await harness.items { $0.first?.state == .failed(reason: "no") }
+        #expect(harness.server.calls.count == 2)
+        await harness.outbox.retryDelayed()
+        #expect(try await harness.items { _ in true }.map(\.state) == [.failed(reason: "no")])
+        #expect(harness.server.calls.count == 2)
+    }
+
     @Test func nothingIsSentWhileOffline() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")

@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import ChatStore
@@ -112,6 +113,44 @@ import Testing
         let arrived = await stream.reduce(into: [MessageArrival]()) { $0.append($1) }
         #expect(arrived.map(\.message.text) == ["3", "4", "5"])
         #expect(arrived.map(\.isMissed) == [true, true, false])
+        await parts.store.close()
+    }
+
+    @Test("A message that ends a poll after a failed one was not missed")
+    func failedPoll() async throws {
+        let parts = try await AccountParts.make()
+        let message = Events.text("$2", "Hello", by: bob)
+        let polls = Mutex(0)
+        let transport = FakeTransport.responding { request in
+            if request.url.query()?.contains("timeout=0") == true { return ["next_batch": "s"] }
+            let number = polls.withLock { polls in
+                polls += 1
+                return polls
+            }
+            switch number {
+            case 1: return ["status": 502]
+            case 2:
+                let timeline: JSONValue = ["events": [message], "limited": false]
+                return ["next_batch": "s", "rooms": ["join": [AccountParts.room.rawValue: ["timeline": timeline]]]]
+            default: return ["errcode": "M_UNKNOWN_TOKEN", "status": 401]
+            }
+        }
+        let writer = SyncWriter(
+            context: parts.context, writer: parts.writer, opener: parts.opener, sealed: parts.sealed,
+            entered: EnteredRooms(), status: status, arrivals: feed
+        ) { _ in }
+        let loop = SyncLoop(
+            client: transport.client, store: parts.store, clock: NonWaitingClock(), status: status,
+            hasSlidingSync: false,
+            handlers: SyncLoop.Handlers(
+                advance: { step in try await writer.advance(step) { _ in } }, willStartOver: {},
+                didApply: { _, _ in }, report: { _ in }))
+        var arrivals = feed.arrivals().makeAsyncIterator()
+        await loop.restart()
+        let arrival = await arrivals.next()
+        #expect(arrival?.message.text == "Hello")
+        #expect(arrival?.isMissed == false)
+        await loop.stop()
         await parts.store.close()
     }
 

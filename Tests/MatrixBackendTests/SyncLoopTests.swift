@@ -135,6 +135,34 @@ import Testing
         await store.close()
     }
 
+    @Test("After a failed request, the loop catches up before it waits for changes again")
+    func failedPoll() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let answers = Mutex<[JSONValue]>([["next_batch": "s1"], ["status": 502], ["next_batch": "s2"]])
+        let end: JSONValue = ["errcode": "M_UNKNOWN_TOKEN", "status": 401]
+        let transport = FakeTransport.responding { _ in
+            answers.withLock { $0.isEmpty ? end : $0.removeFirst() }
+        }
+        let log = Log()
+        var handlers = log.handlers(storingIn: store)
+        handlers.didCatchUp = { log.add("caught up") }
+        let loop = SyncLoop(
+            client: transport.client, store: store, clock: NonWaitingClock(), status: SyncStatus(),
+            hasSlidingSync: false, handlers: handlers)
+        await loop.restart()
+        while log.all.last != "signedOut(isSoft: false)" { await Task.yield() }
+        await loop.stop()
+        #expect(
+            log.all == [
+                "start over", "apply s1", "caught up", "applied 1 true", "online", "apply s2", "caught up",
+                "applied 3 true", "online", "signedOut(isSoft: false)",
+            ])
+        let waits = transport.requests.map { $0.url.query()?.contains("timeout=30000") }
+        #expect(waits == [false, true, false, true])
+        await store.close()
+    }
+
     @Test("What is canceled elsewhere does not end the loop")
     func foreignCancellation() async throws {
         let folder = TemporaryFolder()

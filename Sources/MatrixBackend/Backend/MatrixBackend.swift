@@ -194,6 +194,8 @@ public actor MatrixBackend {
                 },
                 cryptoPosition: { try await keys.position() },
                 willStartOver: { try await leftRooms.noteStored() },
+                // What is encrypted or looked up waits for a current store.
+                didCatchUp: { [outbox] in await outbox.retryDelayed() },
                 didApply: { isCaughtUp, number in
                     await leftRooms.noteDoubtful(entered.removeDoubtful())
                     if isCaughtUp {

@@ -30,6 +30,8 @@ actor SyncLoop {
         var cryptoPosition: @Sendable () async throws -> AccountEncryption.Position? = { nil }
         /// Called before a sync that starts over, which does not mention the rooms that were left meanwhile.
         var willStartOver: @Sendable () async throws -> Void
+        /// Called when the store becomes current, also after a failure.
+        var didCatchUp: @Sendable () async -> Void = {}
         /// Called when an update is stored, with the number of syncs that had begun.
         var didApply: @Sendable (_ isCaughtUp: Bool, _ number: Int) async -> Void
         /// Called with the state of the connection after each success and each failure that concerns it.
@@ -140,11 +142,16 @@ actor SyncLoop {
         let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
         if token == nil { try await handlers.willStartOver() }
         let number = status.begin()
-        let step = SyncStep(source: source, token: token, setting: setting, wait: isOnline ? Self.wait : .zero)
+        // After a failed request the store may lack changes: catch up before waiting for others.
+        let canWait = isOnline && status.hasCaughtUp
+        let step = SyncStep(source: source, token: token, setting: setting, wait: canWait ? Self.wait : .zero)
         let isCaughtUp = try await handlers.advance(step) == .caughtUp
         // A sync that a restart has canceled must not report that it has caught up.
         try Task.checkCancellation()
-        if isCaughtUp { status.hasCaughtUp = true }
+        if isCaughtUp, !status.hasCaughtUp {
+            status.hasCaughtUp = true
+            await handlers.didCatchUp()
+        }
         await handlers.didApply(isCaughtUp, number)
         try Task.checkCancellation()
     }

@@ -61,7 +61,7 @@ import Testing
 
     @Test("A removed member keeps the name at messages and is published as having left")
     func remove() async throws {
-        let transport = FakeTransport(200)
+        let transport = FakeTransport.responding { $0.url.path.hasSuffix("/kick") ? [:] : nil }
         let parts = try await AccountParts.make(transport.client)
         try await addAnn(to: parts)
         var updates = await parts.open()
@@ -77,6 +77,42 @@ import Testing
         await #expect(throws: ChatError.notPermitted, "leaves instead") {
             try await memberships(parts).remove(AccountParts.own, from: room)
         }
+        #expect(transport.requests.map { $0.url.path.hasSuffix("/kick") } == [true, false])
+        await parts.store.close()
+    }
+
+    @Test(
+        "An invitation is revoked although the invited user is no stored member, or a former one",
+        arguments: [false, true])
+    func revokeInvitation(wasMember: Bool) async throws {
+        let transport = FakeTransport.responding { request in
+            request.url.path.contains("/m.room.member/") ? ["membership": "invite"] : [:]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        if wasMember {
+            try await addAnn(to: parts)
+            _ = try await parts.store.removeMember(ann, from: room)
+        }
+        try await memberships(parts).remove(ann, from: room)
+        #expect(transport.requests.map { $0.url.path.hasSuffix("/kick") } == [false, true])
+        #expect(try await parts.store.member(ann, of: room)?.hasLeft == (wasMember ? true : nil))
+        await parts.store.close()
+    }
+
+    @Test("A removal that a sync stores before the server's response arrives has succeeded")
+    func removalStoredBySync() async throws {
+        let synced = Mutex<AccountParts?>(nil)
+        let transport = FakeTransport.responding { [room, ann] request in
+            guard request.url.path.hasSuffix("/kick"), let parts = synced.withLock({ $0 }) else { return }
+            try await parts.writer.serialized { _ = try await parts.store.removeMember(ann, from: room) }
+        } _: { _ in
+            [:]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        try await addAnn(to: parts)
+        synced.withLock { $0 = parts }
+        try await memberships(parts).remove(ann, from: room)
+        #expect(try await parts.store.member(ann, of: room)?.hasLeft == true)
         #expect(transport.requests.map(\.url.lastPathComponent) == ["kick"])
         await parts.store.close()
     }

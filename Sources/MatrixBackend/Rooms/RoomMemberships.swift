@@ -41,21 +41,30 @@ struct RoomMemberships: Sendable {
         await Task { [keys] in try? await keys.noteInvitation(to: room) }.value
     }
 
-    /// Removes another member.
+    /// Removes another member, or revokes an invitation.
     /// - Throws: ``ChatError/notPermitted`` for the user, who leaves instead, or if the server denies it.
     func remove(_ member: MemberID, from room: RoomID) async throws {
         guard member != ownUserID else { throw ChatError.notPermitted }
-        guard try await store.members(of: room).contains(where: { $0.id == member && !$0.hasLeft }) else {
-            throw ChatError.notFound
-        }
+        guard try await isInside(member, room) else { throw ChatError.notFound }
         try await asking { try await client.remove(member, from: room) }
         // Stop sharing keys with them at once, without waiting for the sync.
         try await keys.noteGone(member, from: room)
         try await writer.serialized {
+            // A sync may have stored that they left, or the user may have left, and an invited user is no member.
+            guard try await store.hasRoom(room), try await store.member(member, of: room)?.hasLeft == false else {
+                return
+            }
             let members = try await store.removeMember(member, from: room)
             writer.timelines.publish(members.filter { $0.id == member }, in: room)
             writer.rooms.refresh(room)
         }
+    }
+
+    /// Whether a user is a member or invited. Only current members are stored as such, so others are requested.
+    private func isInside(_ member: MemberID, _ room: RoomID) async throws -> Bool {
+        if try await store.member(member, of: room)?.hasLeft == false { return true }
+        let membership = try await asking { try await client.membership(of: member.rawValue, in: room) }
+        return membership == "invite" || membership == "join"
     }
 
     /// Requests the joined members and stores them, so name completion knows all of them. Stored members who left are

@@ -114,6 +114,31 @@ import Testing
         }
     }
 
+    @Test("A receipt that still waits does not make later messages read, which the server does not count")
+    func waitingReceipt() async throws {
+        let store = try await open()
+        func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
+        let none = UnreadCount(messages: 0, mentions: 0)
+        try await apply([event(8)], gap: "p8", to: store) {
+            $0.members = [Member(id: ann, displayName: "Ann", kind: .person)]
+            $0.fullyReadMarkers = [MessageID("$1")]
+            $0.counted = none
+        }
+        #expect(try await summary().unreadCount == 0)
+        var mention = message(9)
+        mention.notificationLevel = .mention
+        let change = try await apply([.message(mention)], to: store) { $0.counted = none }
+        #expect(change.arrived.map(\.level) == [.mention])
+        #expect(try await summary().unreadCount == 1)
+        #expect(try await summary().mentionCount == 1)
+        try await apply([event(10)], to: store) {
+            $0.fullyReadMarkers = [MessageID("$2")]
+            $0.counted = none
+        }
+        #expect(try await summary().unreadCount == 0, "with a receipt of that batch")
+        await store.close()
+    }
+
     /// A batch without any events has none that the marker could refer to.
     @Test(arguments: ["$4", nil])
     func messagesMissingAfterTheReadMarkerAreUnread(_ mark: String?) async throws {

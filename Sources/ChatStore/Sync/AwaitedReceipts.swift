@@ -48,11 +48,13 @@ struct AwaitedReceipts {
         }
     }
 
-    /// Whether a receipt of the user is waiting.
-    func hasOwnReceipt() throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT 1 FROM awaitedMark WHERE room = ? AND member = ? LIMIT 1"),
-            arguments: [record.key, Self.user]) != nil
+    /// Whether a receipt of the user at one of these events is waiting.
+    func hasOwnReceipt(at events: [MessageID]) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM awaitedMark WHERE room = ? AND event = ? AND member = ?")
+        return try events.contains { event in
+            try Bool.fetchOne(statement, arguments: [record.key, event.rawValue, Self.user]) != nil
+        }
     }
 
     /// Removes the user's receipts whose events are known by now, and returns the last position among them.

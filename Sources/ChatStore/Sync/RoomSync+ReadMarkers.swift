@@ -8,8 +8,10 @@ extension RoomSync {
         let awaited = AwaitedReceipts(record: record, db: db)
         for event in batch.fullyReadMarkers { try awaited.addOwnReceipt(event) }
         try resolveOwnReceipts(in: record)
+        // Zero proves that all is read only together with a receipt: servers count no encrypted mentions, and nothing in
+        // rooms that notify of mentions alone.
         guard batch.counted?.messages == 0, let end = try end(of: record),
-            try isNew || record.fullyReadPosition == nil || awaited.hasOwnReceipt()
+            try isNew || record.fullyReadPosition == nil || awaited.hasOwnReceipt(at: batch.fullyReadMarkers)
         else { return }
         // Read the record again: the position may have moved above.
         _ = try MessageEditor(record: RoomRecord.get(batch.id, in: db), db: db).markRead(at: end)

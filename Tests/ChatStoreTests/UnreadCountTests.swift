@@ -139,6 +139,32 @@ import Testing
         await store.close()
     }
 
+    @Test("Mentions in encrypted rooms count although the server cannot see them", arguments: [80, 0])
+    func encryptedMentions(counted: Int) async throws {
+        let store = try await open()
+        try await apply([event(1)], to: store) {
+            $0.state = RoomState()
+            $0.state?.encryption = .on
+            $0.counted = UnreadCount(messages: 0, mentions: 0)
+        }
+        var mention = message(90)
+        mention.notificationLevel = .mention
+        try await apply([.message(mention)], gap: "p90", to: store) {
+            $0.counted = UnreadCount(messages: counted, mentions: 0)
+        }
+        func counts() async throws -> [Int] {
+            let summary = try #require(try await store.roomSummaries().first)
+            return [summary.unreadCount, summary.mentionCount]
+        }
+        #expect(try await counts() == [max(counted, 1), 1])
+        var earlier = message(89)
+        earlier.notificationLevel = .mention
+        let gap = try #require(try await store.gaps(in: room).last)
+        _ = try await store.fill(gap, in: room, with: [.message(earlier)], next: "p89")
+        #expect(try await counts() == [max(counted, 2), 2])
+        await store.close()
+    }
+
     /// A batch without any events has none that the marker could refer to.
     @Test(arguments: ["$4", nil])
     func messagesMissingAfterTheReadMarkerAreUnread(_ mark: String?) async throws {

@@ -113,6 +113,12 @@ struct RoomRecord {
         ).map { MessageKey(raw: $0).position }
     }
 
+    /// Whether the room is known to be encrypted.
+    func isEncrypted(in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM encryptedRoom WHERE room = ?"), arguments: [key]) == true
+    }
+
     /// Returns the unread counts of stored messages.
     func unread(in db: Database) throws -> UnreadCount {
         let row = try Row.fetchOne(

@@ -131,9 +131,10 @@ extension RoomSummary {
         let isMissing = try row.flag("isMissing")
         let unseen: Int? = try row.optional("unseen")
         if isMissing, let unseen {
-            unread.messages = max(0, unread.messages + UnreadCount.clamped(unseen))
             let mentions: Int = try row.optional("unseenMentions") ?? 0
             unread.mentions = max(0, unread.mentions + UnreadCount.clamped(mentions))
+            // A server that counts no encrypted messages does not count the mentions among them.
+            unread.messages = max(unread.mentions, unread.messages + UnreadCount.clamped(unseen))
         }
         self.init(
             room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),

@@ -31,7 +31,8 @@ struct EncryptionStart {
     /// edited stays marked, since the edit may be more recent.
     /// - Returns: The messages that lost their marks.
     func unmark() throws -> Set<MessageID> {
-        guard try isKnownEncrypted, let start = try key() else { return [] }
+        // Spares rooms in the clear the search for an event that they lack.
+        guard try record.isEncrypted(in: db), let start = try key() else { return [] }
         let gap = try TimelineGap.last(in: record, upTo: MessageKey(raw: start).position, db)
         let first = gap.map { MessageKey(room: record.key, position: $0.position).raw } ?? record.keys.lowerBound
         // Arrivals of history are at most 0.
@@ -49,13 +50,5 @@ struct EncryptionStart {
                 try delete.execute(arguments: [try row.value("key") as Int64])
                 return try row.identifier("id")
             })
-    }
-
-    /// Spares rooms in the clear the search for an event that they lack.
-    private var isKnownEncrypted: Bool {
-        get throws {
-            try Bool.fetchOne(
-                db.cachedStatement(sql: "SELECT 1 FROM encryptedRoom WHERE room = ?"), arguments: [record.key]) == true
-        }
     }
 }

@@ -25,8 +25,11 @@ extension RoomSync {
     func note(_ counted: UnreadCount?, isMissing: Bool, in record: RoomRecord) throws {
         if let counted {
             let storedCount = try record.unread(in: db) + record.hiddenUnread(in: db)
+            var mentions = counted.mentions - storedCount.mentions
+            // The server cannot see encrypted mentions.
+            if mentions < 0, try record.isEncrypted(in: db) { mentions = 0 }
             try db.cachedStatement(sql: "INSERT OR REPLACE INTO unseen VALUES (?, ?, ?)").execute(arguments: [
-                record.key, counted.messages - storedCount.messages, counted.mentions - storedCount.mentions,
+                record.key, counted.messages - storedCount.messages, mentions,
             ])
         } else if isMissing {
             try db.execute(sql: "DELETE FROM unseen WHERE room = ?", arguments: [record.key])

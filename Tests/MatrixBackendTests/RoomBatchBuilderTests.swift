@@ -74,6 +74,26 @@ import Testing
         #expect(batch?.name == "Ann" && batch?.state?.name == nil)
     }
 
+    @Test("A room keeps the names of its heroes until all of them are known, or its name is removed")
+    func unknownHeroes() {
+        let (ann, bob) = ("@ann:example.org", "@bob:example.org")
+        var first = update()
+        first.state = [Events.member(own.rawValue, "Me")].compactMap(MatrixEvent.init)
+        first.heroes = [(ann, "Ann"), (bob, "Bob")].map { RoomUpdate.Hero(id: MemberID($0), name: $1) }
+        let named = builder.batch(of: first, known: KnownRooms())
+        #expect(named?.name == "Ann, Bob")
+        var known = known { known in
+            known.state = named?.state ?? RoomState()
+            known.members = named?.members ?? []
+        }
+        #expect(known.rooms[room]?.state.heroes == [MemberID(ann), MemberID(bob)])
+        let second = builder.batch(of: update([Events.member(ann, "Ann")]), known: known)
+        #expect(second?.members.count == 1 && second?.name == nil)
+        #expect(builder.batch(of: update([state("m.room.name", [:])]), known: known)?.name == "\(ann), \(bob)")
+        known.rooms[room]?.members += second?.members ?? []
+        #expect(builder.batch(of: update([Events.member(bob, "Bobby")]), known: known)?.name == "Ann, Bobby")
+    }
+
     @Test("Spaces are remembered and have no timeline")
     func spacesHaveNoTimeline() {
         let creation = state("m.room.create", ["type": "m.space"])

@@ -23,7 +23,6 @@ struct ParsedRoomState {
     private(set) var origins: [StateOrigin.Subject: MessageID] = [:]
     /// Members whose membership event was redacted, which removes the display name.
     private(set) var unnamed: [MemberID] = []
-    var hasMemberChanges: Bool { !members.isEmpty || !unnamed.isEmpty }
     /// The state event types whose origins are stored.
     private static let storedTypes: Set = [
         "m.room.name", "m.room.canonical_alias", "m.room.avatar", "m.room.topic", "m.room.member",

@@ -72,7 +72,7 @@ struct RoomBatchBuilder: Sendable {
         }
         let name = state.name ?? state.alias
         let mayBeRenamed = known == nil || parsed.setsName
-        if mayBeRenamed || name == nil && (update.heroes != nil || parsed.hasMemberChanges) {
+        if mayBeRenamed || name == nil && changesMemberNames(update, parsed, known: known) {
             batch.name = name ?? memberNames(of: update, parsed, known: known)
         }
         batch.avatar = RoomAvatar(state: state, ownUserID: ownUserID).change(by: update, parsed)
@@ -123,6 +123,16 @@ struct RoomBatchBuilder: Sendable {
         state.joinedCount = update.joinedCount ?? state.joinedCount
         let parser = eventParser(of: update.id, state, ownName: (me ?? room?.ownMember)?.displayName)
         return parser.audibleMessages(in: update.timeline)
+    }
+
+    /// Whether a room that is named after its members gets another name.
+    private func changesMemberNames(_ update: RoomUpdate, _ parsed: ParsedRoomState, known: KnownRoom?) -> Bool {
+        // A name that was removed must not stay in the room's.
+        if update.heroes != nil || !parsed.unnamed.isEmpty { return true }
+        // A sliding sync names the heroes once, and then only their IDs are stored. Others become known as they speak.
+        let members = Set(((known?.members ?? []) + parsed.members).map(\.id))
+        let heroes = known?.state.heroes ?? []
+        return !parsed.members.isEmpty && heroes.allSatisfy { $0 == ownUserID || members.contains($0) }
     }
 
     /// Returns the name of a room with neither a name nor an alias.

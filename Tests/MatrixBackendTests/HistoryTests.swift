@@ -61,6 +61,28 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("However many rooms have gaps, all are counted")
+    func countingManyRooms() async throws {
+        let parts = try await AccountParts.make()
+        let others = (1...41).map { number in
+            RoomBatch(
+                id: RoomID("!\(number):example.org"), name: "Room \(number)", createdAt: Fixtures.date,
+                events: [AccountParts.message("$r\(number)", at: Double(number))], gap: "p\(number)")
+        }
+        _ = try await parts.store.apply(SyncBatch(rooms: others))
+        let counted = Mutex<Set<RoomID>>([])
+        let counter = UnreadCounter(store: parts.store, clock: ManualClock()) { _, room in
+            counted.withLock { _ = $0.insert(room) }
+        }
+        while counted.withLock({ $0.count }) < 42 {
+            await counter.start()
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        await counter.stop()
+        #expect(try await parts.store.uncountedRooms(limit: 42).count == 42, "the gaps are still there")
+        await parts.store.close()
+    }
+
     @Test("Counting stops when the server rejects a request, and retries other failures", arguments: [true, false])
     func countingFailure(isRejected: Bool) async throws {
         let parts = try await AccountParts.make()

@@ -57,8 +57,10 @@ actor UnreadCounter {
         while isStale, !Task.isCancelled {
             isStale = false
             // The count stays a lower bound until the next gap.
-            guard let rooms = try? await store.uncountedRooms(limit: Self.maxRooms) else { return }
-            for room in rooms where !Task.isCancelled {
+            guard let uncounted = try? await store.uncountedRooms(limit: .max) else { return }
+            // What has reached the limit must not keep others from being counted.
+            let rooms = uncounted.filter { chunkCounts[$0, default: 0] < Self.maxChunks }
+            for room in rooms.prefix(Self.maxRooms) where !Task.isCancelled {
                 do {
                     try await count(in: room)
                 } catch MatrixError.rejected {
@@ -69,6 +71,8 @@ actor UnreadCounter {
                     return isStale = true
                 }
             }
+            // The others are counted after a later sync.
+            if rooms.count > Self.maxRooms { return isStale = true }
         }
     }
 

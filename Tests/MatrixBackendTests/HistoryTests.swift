@@ -243,6 +243,37 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A room whose history cannot be had does not keep others from being completed, and is left at last")
+    func completionOfOthers() async throws {
+        let failing = RoomID("!failing:example.org")
+        let transport = FakeTransport.responding { request in
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            if request.url.path.contains("failing") { return ["errcode": "M_UNKNOWN", "status": 502] }
+            return ["chunk": [Events.text("$4", "$4", by: "@ann:example.org")]]
+        }
+        let parts = try await incompleteRoom(transport.client)
+        let bob = Member(id: MemberID("@bob:example.org"), displayName: "Bob", kind: .person)
+        let batch = RoomBatch(
+            id: failing, name: "Failing", createdAt: Fixtures.date,
+            members: [Member(id: AccountParts.own, displayName: "Me", kind: .own), bob],
+            events: [AccountParts.message("$f", at: 50)])
+        _ = try await parts.store.apply(SyncBatch(rooms: [batch]))
+        try await parts.store.setIgnoredUsers([bob.id])
+        try await parts.store.setIgnoredUsers([])
+        #expect(try await parts.store.incompleteRooms() == [failing, room])
+        let syncs = SyncStatus()
+        let completer = HistoryCompleter(
+            store: parts.store, filler: parts.filler, status: syncs, clock: ManualClock())
+        func failures() -> Int { transport.requests.filter { $0.url.path.contains("failing") }.count }
+        while try await parts.store.incompleteRooms() != [failing] { try await pass(completer, after: syncs.begin()) }
+        while failures() < 5 { try await pass(completer, after: syncs.begin()) }
+        for _ in 0..<10 { try await pass(completer, after: syncs.begin()) }
+        await completer.stop()
+        #expect(failures() == 5)
+        #expect(try await parts.store.incompleteRooms() == [failing])
+        await parts.store.close()
+    }
+
     @Test("While the server limits the rate, a room is given some attempts, a second apart at least")
     func completionLimit() async throws {
         let transport = FakeTransport(429, #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":0}"#)

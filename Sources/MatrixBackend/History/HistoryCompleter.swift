@@ -14,6 +14,10 @@ actor HistoryCompleter {
     private static let maxRooms = 20
     /// The maximum number of attempts of a request while the server limits the rate.
     private static let maxAttempts = 3
+    /// The maximum number of times that the history of a room cannot be had, until the next start of the program.
+    private static let maxFailures = 5
+    /// The maximum number of rooms per pass whose history cannot be had: then the server cannot be reached.
+    private static let maxFailedRooms = 3
 
     /// The newest chunk of a room.
     private struct NewestChunk {
@@ -51,6 +55,8 @@ actor HistoryCompleter {
     private var completed: [RoomID: Completion] = [:]
     /// The rooms that are left to the next start of the program, or to another list.
     private var skipped: Set<RoomID> = []
+    /// How often the history of a room could not be had.
+    private var failures: [RoomID: Int] = [:]
     /// Whether rooms may have become incomplete since the last pass.
     private var isStale = true
     private var isStopped = false
@@ -69,6 +75,7 @@ actor HistoryCompleter {
         newest = [:]
         completed = [:]
         skipped = []
+        failures = [:]
         isStale = true
     }
 
@@ -94,10 +101,29 @@ actor HistoryCompleter {
             let rooms = try await store.incompleteRooms()
             newest = newest.filter { rooms.contains($0.key) }
             completed = completed.filter { rooms.contains($0.key) }
-            for room in rooms where !skipped.contains(room) { try await advance(room) }
+            var failedRooms = 0
+            for room in rooms where !skipped.contains(room) {
+                do {
+                    try await advance(room)
+                } catch MatrixError.unreachable {
+                    // The server may fail for this room alone, which must not keep others from being completed.
+                    noteFailure(of: room)
+                    failedRooms += 1
+                    if failedRooms == Self.maxFailedRooms { return isStale = true }
+                }
+            }
         } catch {
-            // The server cannot be reached, or the store failed: try again after a later sync.
+            // The session has ended, or the store failed: try again after a later sync.
             isStale = true
+        }
+    }
+
+    private func noteFailure(of room: RoomID) {
+        failures[room, default: 0] += 1
+        if failures[room, default: 0] < Self.maxFailures {
+            isStale = true
+        } else {
+            skipped.insert(room)
         }
     }
 

@@ -33,11 +33,13 @@ extension Outbox {
     /// edits the last one wins: it takes the place of those that the server does not have.
     ///
     /// - Parameter transaction: the transaction ID of the edit, if it has to be sent as an event of its own.
-    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as.
+    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as. Also
+    ///   if it is about to be deleted.
     public func edit(
         _ target: OutboxTarget, in room: RoomID, to text: WrittenText, transaction: TransactionID
     ) async throws {
         let (target, original) = try resolve(target, in: room)
+        guard !isBeingDeleted(target, in: room) else { throw ChatError.notFound }
         let action = OutboxAction.edit(target, text)
         let earlier = rooms[room]?.changes(replacedBy: action) ?? []
         if let original, original.canChange,
@@ -78,11 +80,13 @@ extension Outbox {
 
     /// Adds or removes a reaction. Removing one that is still queued cancels it.
     ///
-    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as.
+    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as. Also
+    ///   if it is about to be deleted.
     public func react(
         _ text: String, isAdded: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
     ) async throws {
         let (target, _) = try resolve(target, in: room)
+        guard !isBeingDeleted(target, in: room) else { throw ChatError.notFound }
         let action = OutboxAction.react(target, text: text, isGiven: isAdded)
         let earlier = rooms[room]?.changes(replacedBy: action) ?? []
         var removed = Set(earlier.filter(\.canChange).map(\.request.key))
@@ -180,6 +184,11 @@ extension Outbox {
         if let event = rooms[room]?.event(of: id) { return (.message(event), nil) }
         guard let entry = rooms[room]?[id] else { throw ChatError.notFound }
         return entry.sentAs.map { (.message($0), nil) } ?? (target, entry)
+    }
+
+    /// Whether a deletion is queued, after which the server would reject any change.
+    private func isBeingDeleted(_ target: OutboxTarget, in room: RoomID) -> Bool {
+        rooms[room]?.entries.contains { $0.request.action == .delete(target) && $0.request.failure == nil } ?? false
     }
 
     private func append(_ request: OutboxRequest, removing removed: Set<OutboxChange.Key> = []) async throws {

@@ -175,6 +175,22 @@ import Testing
         #expect(try await harness.store.outboxRequests() == [])
     }
 
+    @Test("A message that is about to be deleted is neither edited nor reacted to")
+    func changesAfterDeletion() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let target = OutboxTarget.message(MessageID("$m"))
+        try await harness.outbox.delete(target, in: harness.room, transaction: TransactionID("d"))
+        await #expect(throws: ChatError.notFound) {
+            try await harness.outbox.edit(
+                target, in: harness.room, to: WrittenText("late"), transaction: TransactionID("e"))
+        }
+        await #expect(throws: ChatError.notFound) {
+            try await harness.outbox.react(
+                "👍", isAdded: true, to: target, in: harness.room, transaction: TransactionID("r"))
+        }
+        #expect(try await harness.store.outboxRequests().map(\.id) == [TransactionID("d")])
+    }
+
     @Test("A rejected message that was stored with its deletion does not block the room after a restart")
     func storedRejectionWithDeletion() async throws {
         let harness = try await OutboxHarness(isOnline: false)

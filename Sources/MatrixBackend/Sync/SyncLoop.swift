@@ -143,7 +143,7 @@ actor SyncLoop {
         if token == nil { try await handlers.willStartOver() }
         let number = status.begin()
         // After a failed request the store may lack changes: catch up before waiting for others.
-        let canWait = isOnline && status.hasCaughtUp
+        let canWait = isOnline && failures == 0
         let step = SyncStep(source: source, token: token, setting: setting, wait: canWait ? Self.wait : .zero)
         let isCaughtUp = try await handlers.advance(step) == .caughtUp
         // A sync that a restart has canceled must not report that it has caught up.

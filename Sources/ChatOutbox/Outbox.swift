@@ -102,23 +102,22 @@ public actor Outbox {
             marking = nil
         }
         for room in rooms.keys {
-            if isOnline { endDelays(in: room) }
+            if isOnline {
+                rooms[room]?.updateAll { entry in
+                    entry.failures = 0
+                    entry.notBefore = .zero
+                }
+            }
             changed(room)
         }
     }
 
-    /// Retries all requests whose attempts have failed without a rejection, because what they lacked is there now.
+    /// Retries all requests whose attempts have failed without a rejection, because what they lacked is there now. If
+    /// they fail again, their delays go on growing: a server in trouble may be reached and lost again and again.
     public func retryDelayed() {
         for (room, queue) in rooms where queue.entries.contains(where: { $0.failures > 0 }) {
-            endDelays(in: room)
+            rooms[room]?.updateAll { $0.notBefore = .zero }
             changed(room)
-        }
-    }
-
-    private func endDelays(in room: RoomID) {
-        rooms[room]?.updateAll { entry in
-            entry.failures = 0
-            entry.notBefore = .zero
         }
     }
 

@@ -119,6 +119,28 @@ import Testing
         await store.close()
     }
 
+    @Test("A server that takes no files rejects the message: the file is not uploaded again and again")
+    func uploadsThatTheServerDoesNotOffer() async throws {
+        let server = FakeHomeserver { request in
+            guard request.url.path.hasSuffix("/upload") else { return nil }
+            return ["status": 404, "errcode": "M_UNRECOGNIZED"]
+        }
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(sync("s1", [Events.text("$1", "Hello")]))
+        await backend.waitForRoom(room)
+        let file = try await backend.storeMedia(.data(Data("file".utf8)), named: "file", type: "text/plain") { _ in }
+        try await backend.send(
+            WrittenMessage(Self.greeting, kind: .file, files: [file]), as: TransactionID("t"), to: room)
+        for await items in backend.outbox.items(in: room) {
+            guard case .failed(let reason)? = items.first?.state else { continue }
+            #expect(reason == "404 M_UNRECOGNIZED")
+            break
+        }
+        #expect(server.requests.count { $0.url.path.hasSuffix("/upload") } == 1)
+        await backend.close()
+        await store.close()
+    }
+
     /// The file of an unsent message survives the media sweep.
     @Test func filesOfUnsentMessagesAreRetained() async throws {
         let first = FakeHomeserver { _ in nil }

@@ -80,7 +80,7 @@ public enum MatrixError: Error, Equatable, Sendable {
     }
 
     /// Whether the same request may be accepted later without the user doing anything: ``isAboutAccount``, except for
-    /// terms that they have to accept.
+    /// terms that they have to accept. For uploads see ``MatrixOutboxBackend``.
     var isBlockedForNow: Bool {
         switch self {
         case .rejected(_, "M_CONSENT_NOT_GIVEN", _): false

@@ -55,7 +55,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     func upload(
         _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
-        try await delivering {
+        try await delivering(isUpload: true) {
             let way = try await encryption.way(into: request.room)
             guard let content = file.digest.flatMap(uploads.media.archive.url) else { throw ChatError.unreadableFile }
             guard way == .clear else {
@@ -263,9 +263,14 @@ struct MatrixOutboxBackend: OutboxBackend {
         guard fits else { throw DeliveryReason.messageTooLong.error }
     }
 
-    private func delivering<T>(_ work: () async throws -> T) async throws -> T {
+    private func delivering<T>(isUpload: Bool = false, _ work: () async throws -> T) async throws -> T {
         do {
             return try await work()
+        } catch MatrixError.rejected(let status, let code, _)
+            where isUpload && ["M_UNRECOGNIZED", "M_RESOURCE_LIMIT_EXCEEDED"].contains(code)
+        {
+            // A server without a store of files, or with a limit: each attempt would send the whole file in vain.
+            throw DeliveryError.rejected(reason: "\(status) \(code)")
         } catch let error as MatrixError {
             throw DeliveryError(error)
         } catch ChatError.unreadableFile {

@@ -91,6 +91,16 @@ import Testing
         #expect(progress.look(at: answered, range, at: .milliseconds(500)) == nil)
     }
 
+    @Test("An event of the user's own, such as another name, is no answer")
+    func ownEventsAreNoAnswers() {
+        var progress = opened(readUpTo: 1)
+        progress.setAttended(true)
+        _ = progress.scroll(to: nil, in: range)
+        let own = Message.of(4, by: Fixtures.own, RoomEvent(.renamed, before: "Rob", after: "Robin"))
+        let changed = LoadedMessages(TimelinePage(messages: (1...3).map { .of($0) } + [own], hasOlder: false))
+        #expect(progress.look(at: changed, range, at: .zero) == .seconds(1))
+    }
+
     @Test(
         "If the newest message is not in view, the lowest fully visible one is marked as read",
         arguments: [(2, 0, 2), (2, -20, 2), (2, 1, nil), (1, 0, nil)] as [(Int64, Double, Int64?)])

@@ -94,7 +94,8 @@ nonisolated struct ReadingProgress: Sendable {
             seen = nil
             return nil
         }
-        if message.sender == ownUserID, message.position > positionOfReadMarker(in: loaded) {
+        // A change of the user's name is an event in each room, and answers nothing.
+        if message.sender == ownUserID, message.event == nil, message.position > positionOfReadMarker(in: loaded) {
             seen = (message.id, now)
         } else if seen.flatMap({ loaded.position(of: $0.message) }) == nil {
             seen = (message.id, now + Self.dwell)

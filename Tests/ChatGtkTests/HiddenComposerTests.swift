@@ -41,6 +41,29 @@ final class HiddenComposerTests: GtkTestCase {
         }
     }
 
+    /// That nothing can be sent is known late: by then the user may be elsewhere.
+    func testFocusStaysWhereTheUserIs() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            let session = bench.fixture.coordinator.environment.session
+            bench.conversation.noteEncrypted()
+            bench.view.openSearch()
+            XCTAssertTrue(bench.wait { bench.view.searchBar.field.hasFocus })
+            session.encryption = .off(.missing)
+            XCTAssertTrue(bench.wait { !bench.view.composer.widget.isMapped })
+            XCTAssertTrue(bench.view.searchBar.field.hasFocus)
+            bench.view.focusComposer()
+            XCTAssertTrue(bench.wait { bench.view.focusedRegion == .timeline }, "the composer is hidden")
+            session.encryption = .on
+            XCTAssertTrue(bench.wait { bench.view.composer.widget.isMapped })
+            bench.view.focusComposer()
+            XCTAssertTrue(bench.wait { bench.view.focusedRegion == .composer })
+            session.encryption = .off(.missing)
+            XCTAssertTrue(bench.wait { bench.view.focusedRegion == .timeline }, "with the composer that had it")
+            try bench.close()
+        }
+    }
+
     func testDraftIsShownAndCopied() throws {
         try onMain {
             let bench = try ConversationBench(2)

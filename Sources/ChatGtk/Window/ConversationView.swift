@@ -106,7 +106,7 @@ final class ConversationView {
         previewsChanged = settings?.onChange(of: "link-previews") { [weak self] in self?.timeline.showRowsAgain() }
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
-        timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
+        timeline.onLeave = { [weak self] in self?.focusComposer() }
         timeline.onType = { [weak self] in _ = self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.focusTimeline() }
         timeline.onForward = outputs.forwardingRequested
@@ -205,8 +205,10 @@ final class ConversationView {
 
     /// Hides the composer if the user can't send messages; its draft is retained.
     private func showComposer(_ isVisible: Bool) {
+        // That nothing can be sent may be known only once the user is in the search or the room list.
+        let hadFocus = focusedRegion == .composer
         composer.widget.isVisible = isVisible
-        if !isVisible { timeline.grabFocus() }
+        if !isVisible, hadFocus { focusTimeline() }
     }
 
     /// Opens the file chooser, unless the composer is hidden: its draft must not change unseen.
@@ -246,7 +248,7 @@ final class ConversationView {
     }
 
     private func searchClosed() {
-        if focusBeforeSearch?.grabFocus() != true { composer.grabFocus() }
+        if focusBeforeSearch?.grabFocus() != true { focusComposer() }
         focusBeforeSearch = nil
     }
 
@@ -259,7 +261,8 @@ final class ConversationView {
         timeline.highlight(state.isOpen ? state.terms : SearchTerms(terms: []), current: state.currentMessage)
     }
 
-    func focusComposer() { composer.grabFocus() }
+    /// Focuses the composer, or the timeline if that is hidden: GTK gives the focus to what nobody sees.
+    func focusComposer() { if composer.widget.isVisible { composer.grabFocus() } else { focusTimeline() } }
     /// Focuses the timeline, unless a room without messages shows a page in its place.
     func focusTimeline() { if showsMessages { timeline.grabFocus() } }
 
@@ -326,7 +329,7 @@ final class ConversationView {
 
     func jumpToLatest() {
         scrollToEnd()
-        composer.grabFocus()
+        focusComposer()
     }
 
     private func latestChanged(isAtEnd: Bool) {

@@ -362,7 +362,11 @@ public final class MainWindow {
     }
 
     private func searchClosed() {
-        if panes.isFolded { sidebar.roomList.grabFocus() } else { content.conversationView?.focusComposer() }
+        if !panes.isFolded, let view = content.conversationView {
+            view.focusComposer()
+        } else {
+            sidebar.roomList.grabFocus()
+        }
     }
 
     /// Cycles through room list, timeline and composer (F6), as far as they are on the screen.

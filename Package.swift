@@ -156,7 +156,7 @@ let package = Package(
             name: "ChatStore",
             dependencies: ["CStore", "ChatCore", "Composer", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
-        .target(name: "ChatOutbox", dependencies: ["ChatCore", "Composer"], swiftSettings: settings),
+        .target(name: "ChatOutbox", dependencies: ["ChatCore", "Composer"], swiftSettings: settings + smallCode),
         .target(
             name: "LocalBackend", dependencies: ["ChatCore", "ChatStore", "Composer", "MessageMarkup"],
             swiftSettings: settings + smallCode),
@@ -195,7 +195,8 @@ let package = Package(
             name: "RatchetsTests", dependencies: ["Fuzzing", "Ratchets", "ToolSupport"], swiftSettings: settings),
 
         .target(
-            name: "MatrixCrypto", dependencies: ["ChatCore", "JSONReading", "Ratchets"], swiftSettings: settings),
+            name: "MatrixCrypto", dependencies: ["ChatCore", "JSONReading", "Ratchets"],
+            swiftSettings: settings + smallCode),
         .testTarget(
             name: "MatrixCryptoTests",
             dependencies: [

@@ -63,6 +63,23 @@ import Testing
         #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [nil])
     }
 
+    /// A backend that is to edit a message, and to send another one.
+    private func sending(
+        to server: FakeHomeserver, in folder: TemporaryFolder
+    ) async throws -> (MatrixBackend, ChatStore) {
+        let (backend, store) = try await server.start(in: folder)
+        server.sync([
+            "next_batch": "s1",
+            "rooms": [
+                "join": [room.rawValue: ["timeline": ["events": [Events.text("$1", "Hello", by: "@me:example.org")]]]]
+            ],
+        ])
+        await backend.waitForRoom(room)
+        try await backend.edit(MessageID("$1"), in: room, text: "edited")
+        try await backend.send(WrittenMessage("next"), as: TransactionID("t"), to: room)
+        return (backend, store)
+    }
+
     @Test("Terms to be accepted, and a limit of what is uploaded, reject the request")
     func rejections() {
         for (status, code) in [(403, "M_CONSENT_NOT_GIVEN"), (400, "M_RESOURCE_LIMIT_EXCEEDED"), (403, "M_FORBIDDEN")] {
@@ -87,16 +104,7 @@ import Testing
             return ["status": .integer(Int64(status)), "errcode": .string(code)]
         }
         let folder = TemporaryFolder()
-        let (backend, store) = try await server.start(in: folder)
-        server.sync([
-            "next_batch": "s1",
-            "rooms": [
-                "join": [room.rawValue: ["timeline": ["events": [Events.text("$1", "Hello", by: "@me:example.org")]]]]
-            ],
-        ])
-        await backend.waitForRoom(room)
-        try await backend.edit(MessageID("$1"), in: room, text: "edited")
-        try await backend.send(WrittenMessage("next"), as: TransactionID("t"), to: room)
+        let (backend, store) = try await sending(to: server, in: folder)
         var last: [OutboxItem] = []
         for await items in backend.outbox.items(in: room) {
             last = items
@@ -116,16 +124,7 @@ import Testing
             request.url.path.contains("/send/") ? ["status": 403, "errcode": "M_FORBIDDEN"] : nil
         }
         let folder = TemporaryFolder()
-        let (backend, store) = try await server.start(in: folder)
-        server.sync([
-            "next_batch": "s1",
-            "rooms": [
-                "join": [room.rawValue: ["timeline": ["events": [Events.text("$1", "Hello", by: "@me:example.org")]]]]
-            ],
-        ])
-        await backend.waitForRoom(room)
-        try await backend.edit(MessageID("$1"), in: room, text: "edited")
-        try await backend.send(WrittenMessage("next"), as: TransactionID("t"), to: room)
+        let (backend, store) = try await sending(to: server, in: folder)
         let shown = await backend.displayed(in: room) { messages in
             messages.contains { $0.delivery == .failed } && messages.contains { $0.pendingChange?.isRejected == true }
         }

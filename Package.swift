@@ -69,11 +69,12 @@ let package = Package(
         cLibrary("CGtk", pkgConfig: "libadwaita-1", apt: ["libadwaita-1-dev"]),
         cLibrary("CGtkSource", apt: ["libgtksourceview-5-dev"]),
         cLibrary("CPulse", apt: ["libpulse-dev"]),
+        cLibrary("CX11", pkgConfig: "x11", apt: ["libx11-dev"]),
         .target(
             name: "GtkKit", dependencies: ["CGtk", "CPulse", "MediaDecoding"],
             swiftSettings: mainActorSettings),
         .target(
-            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
+            name: "GtkTestSupport", dependencies: ["CGtk", "CX11", "GtkKit"], path: "Tests/GtkTestSupport",
             swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 

@@ -7,7 +7,7 @@ public import GtkKit
 public enum RealInput {
     /// Presses keys, given by `xdotool` names: `Return`, `shift+Down`, `at`.
     public static func press(_ keys: String...) throws {
-        waitForFocus()
+        try waitForFocus()
         try run(["key", "--delay", "15"] + keys.map(keycode))
     }
 
@@ -17,12 +17,13 @@ public enum RealInput {
     }
 
     public static func type(_ text: String) throws {
-        waitForFocus()
+        try waitForFocus()
         try run(["type", "--delay", "15", "--", text])
     }
 
     /// Waits until the focus widget is mapped, as GTK drops keys for an unmapped one; gives up after 2 seconds.
-    private static func waitForFocus() {
+    private static func waitForFocus() throws {
+        try WindowManager.wait()
         _ = MainLoop.pump(forAtMost: 2) {
             let windows = gtk_window_get_toplevels()
             return (0..<g_list_model_get_n_items(windows)).allSatisfy { index in
@@ -39,6 +40,7 @@ public enum RealInput {
     public static func activate(_ widget: Widget) throws {
         guard let window = widget.window else { throw TimedOut() }
         window.present()
+        try WindowManager.wait()
         guard MainLoop.pump(until: { window.isActive }) else { throw TimedOut() }
     }
 
@@ -105,7 +107,8 @@ public enum RealInput {
 
     /// Returns the X11 ID of the window with the keyboard focus.
     public static func activeWindow() throws -> String {
-        try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
+        try WindowManager.wait()
+        return try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Runs `xdotool`, iterating the main loop meanwhile so that the events arrive.

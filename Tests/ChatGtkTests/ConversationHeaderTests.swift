@@ -149,7 +149,7 @@ final class ConversationHeaderTests: GtkTestCase {
                 Widget.windows.contains { $0.isMapped && $0.visibleTexts.contains { $0.contains(part) } }
             }
             XCTAssertTrue(bench.wait { dialog("for everyone in this room") })
-            try bench.press("Escape")
+            try RealInput.press("Escape")
             XCTAssertTrue(bench.wait { !dialog("for everyone in this room") })
             try finish { [fixture = bench.fixture] in
                 try await fixture.backend.removeMember(ConversationBench.other, from: ConversationBench.room)
@@ -157,7 +157,7 @@ final class ConversationHeaderTests: GtkTestCase {
             XCTAssertTrue(bench.wait { bench.model.state.otherMembers.isEmpty })
             bench.model.send(.message(MessageID("m29"), .requestDeletion))
             XCTAssertTrue(bench.wait { dialog("the only member of this room") })
-            try bench.press("Escape")
+            try RealInput.press("Escape")
             try bench.close()
         }
     }

@@ -30,16 +30,13 @@ public final class MainWindow {
     private(set) lazy var sidebar = makeSidebar()
     private(set) lazy var content = makeContent()
     private(set) lazy var toasts = ToastPresenter(overlay: builder["toasts"]) { [weak self] in
-        self?.isContentVisible == true ? self?.content.conversationView : nil
+        self?.visibleConversation
     }
     private lazy var rooms = RoomPresenter(over: window) { [weak self] action in
         if let self { action(self) }
     }
-    private var awaitedRoom = AwaitedRoom()
-    /// The pane that was visible when the wait began.
-    private var awaitingPane = SplitPane.Pane.sidebar
-    /// How often the window has shown the room list by itself, because nothing was open any more.
-    private var emptyings = 0
+    private lazy var navigation = PaneNavigation(
+        between: sidebar, and: content, in: panes, showing: account, of: accounts)
     private lazy var actions = WindowActions(
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
@@ -85,7 +82,7 @@ public final class MainWindow {
             self.requestClosing()
             return true
         }
-        window.addTyping(in: { [weak self] in self?.isContentVisible == true ? self?.content.conversationView : nil })
+        window.addTyping(in: { [weak self] in self?.visibleConversation })
         panes.onFold { [weak self] in self?.foldingChanged() }
         bindAccount()
         attention.onChange = { [weak accounts] in accounts?.attend($0) }
@@ -193,26 +190,25 @@ public final class MainWindow {
             let signIn: @MainActor () -> Void = { [weak self] in self?.accountPresenter.addAccount() }
             let view = WelcomeView(viewModel, signIn: accounts.supportsAccounts ? signIn : nil)
             welcomeView = view
+            navigation.welcomeView = view
             pages.add(view.widget)
             pages.show(view.widget)
         } else if let view = welcomeView {
             welcomeView = nil
+            navigation.welcomeView = nil
             pages.visibleChild = "rooms"
             pages.remove(view.widget)
         }
         actions.update(showsRooms: !isWelcoming)
-        focusPane()
+        navigation.focusPane()
     }
 
     // MARK: The displayed account
 
-    /// The ID of the displayed account, which follows the selected one a moment later.
-    private var accountID: String { accounts.account(of: account.coordinator) ?? accounts.selection }
-
     private func showSelectedAccount() {
         guard accounts.conversations !== account.coordinator else { return }
-        awaitedRoom = AwaitedRoom()
         account = DisplayedAccount(accounts.conversations)
+        navigation.show(account)
         sidebar.show(account)
         bindAccount()
         showOpenItem()
@@ -256,24 +252,8 @@ public final class MainWindow {
     private func showOpenItem() {
         let accepted = content.acceptedRoom(in: account)
         guard content.show(account) else { return }
-        if content.isEmpty {
-            // The room is listed a moment after the invitation to it is gone.
-            if let accepted, isContentVisible {
-                _ = awaitedRoom.request(AccountRoom(accountID, accepted), open: nil, in: accountID)
-            }
-            panes.visiblePane = .sidebar
-            awaitingPane = .sidebar
-            emptyings += 1
-        } else {
-            if let open = account.coordinator.openItem, awaitedRoom.noteOpened(open, in: accountID),
-                !hasGoneBack(since: awaitingPane)
-            {
-                panes.visiblePane = .content
-            }
-            showRoomState()
-            // Leave the focus in the search results while the user steps through them.
-            if !isSearching || panes.isFolded { focusPane() }
-        }
+        if !content.isEmpty { showRoomState() }
+        navigation.noteOpenItem(accepted: accepted)
         actions.update(hasOpenRoom: content.conversationView != nil)
     }
 
@@ -281,41 +261,23 @@ public final class MainWindow {
         content.show(account.coordinator.rooms.state.selectedRow, isFolded: panes.isFolded)
     }
 
-    private var isSearching: Bool { account.coordinator.search.state.isOpen }
-
     // MARK: Panes
 
-    private var isContentVisible: Bool { !panes.isFolded || panes.visiblePane == .content }
+    private var visibleConversation: ConversationView? { navigation.isContentVisible ? content.conversationView : nil }
 
     /// Shows the room list if the panes are folded.
-    public func showSidebar() {
-        awaitedRoom = AwaitedRoom()
-        panes.visiblePane = .sidebar
-        focusPane()
-    }
+    public func showSidebar() { navigation.showSidebar() }
 
     /// Shows the open conversation if the panes are folded.
-    public func showConversation() {
-        awaitedRoom = AwaitedRoom()
-        switch account.coordinator.openItem {
-        case .window(let room)?: return account.coordinator.openWindow(of: room)
-        case nil: return
-        default: break
-        }
-        panes.visiblePane = .content
-        content.grabFocus()
-    }
+    public func showConversation() { navigation.showConversation() }
 
-    /// Shows a room in place of the room list as soon as it is open, see ``AwaitedRoom``.
+    /// Shows a room in place of the room list as soon as it is open.
     func showContent(of room: AccountRoom) {
         // A room with a window of its own is shown there.
         guard !isClosing, !accounts.hasWindow(of: room) else { return }
         showSelectedAccount()
         showOpenItem()
-        awaitingPane = panes.visiblePane
-        guard awaitedRoom.request(room, open: account.coordinator.openItem, in: accountID) else { return }
-        panes.visiblePane = .content
-        if panes.isFolded { focusPane() }
+        navigation.showOnceOpen(room)
     }
 
     /// Shows a room of one of the accounts.
@@ -323,66 +285,17 @@ public final class MainWindow {
         if let account = accounts.account(of: coordinator) { showContent(of: AccountRoom(account, room)) }
     }
 
-    /// Returns what shows a room that a request opens, unless the user has gone back to the room list meanwhile or
-    /// searches there: the composer would receive what they type.
+    /// Returns what shows a room that a request opens, unless the user has moved on meanwhile.
     private func showingContent() -> @MainActor (AccountRoom) -> Void {
-        let (pane, wasSearching, emptyings) = (panes.visiblePane, isSearching, emptyings)
-        return { [weak self, weak former = account.coordinator] room in
-            guard let self else { return }
-            // Another account is shown by the request itself.
-            let isSame = former === account.coordinator && emptyings == self.emptyings
-            if isSame, hasGoneBack(since: pane) || isSearchingInFront && !wasSearching { return }
-            showContent(of: room)
-        }
+        let isStaying = navigation.staying()
+        return { [weak self] room in if isStaying() { self?.showContent(of: room) } }
     }
-
-    private func hasGoneBack(since pane: SplitPane.Pane) -> Bool {
-        panes.isFolded && pane == .content && panes.visiblePane == .sidebar
-    }
-
-    private var isSearchingInFront: Bool { panes.isFolded && panes.visiblePane == .sidebar && isSearching }
 
     private func foldingChanged() {
         sidebar.show(isFolded: panes.isFolded)
         showRoomState()
         // A window folds once it has its first width, after GTK has focused its first button.
-        if panes.isFolded, panes.visiblePane == .sidebar { focusPane() }
-    }
-
-    /// Focuses the main widget of the visible pane; by default, GTK would focus its first button, which would consume
-    /// keystrokes.
-    private func focusPane() {
-        if let welcomeView {
-            welcomeView.grabFocus()
-        } else if isContentVisible {
-            content.grabFocus()
-        } else if !isSearching {
-            sidebar.roomList.grabFocus()
-        }
-    }
-
-    private func searchClosed() {
-        if !panes.isFolded, let view = content.conversationView {
-            view.focusComposer()
-        } else {
-            sidebar.roomList.grabFocus()
-        }
-    }
-
-    /// Cycles through room list, timeline and composer (F6), as far as they are on the screen.
-    private func focusNextRegion(_ step: Int) {
-        let view = content.conversationView
-        // `nil` is the room list, or the search in its place.
-        var regions: [ConversationView.Region?] = []
-        if !panes.isFolded || panes.visiblePane == .sidebar { regions.append(nil) }
-        for region in view?.regions ?? [] { regions.append(region) }
-        guard !regions.isEmpty else { return }
-        let current = regions.firstIndex(of: view?.focusedRegion) ?? 0
-        switch regions[(current + step + regions.count) % regions.count] {
-        case .timeline?: view?.focusTimeline()
-        case .composer?: view?.focusComposer()
-        case nil: if isSearching { sidebar.searchPane.field.grabFocus() } else { sidebar.roomList.grabFocus() }
-        }
+        if panes.isFolded, panes.visiblePane == .sidebar { navigation.focusPane() }
     }
 
     private func makeSidebar() -> Sidebar {
@@ -394,10 +307,8 @@ public final class MainWindow {
                 detailsRequested: { [weak self] in self?.showDetails(of: $0) },
                 leavingRequested: { [weak self] in self?.account.coordinator.requestLeaving($0) },
                 windowRequested: { [weak self] in self?.account.coordinator.openWindow(of: $0) },
-                resultChosen: { [weak self] in
-                    if self?.panes.isFolded == true { self?.panes.visiblePane = .content }
-                },
-                searchClosed: { [weak self] in self?.searchClosed() }))
+                resultChosen: { [weak self] in self?.navigation.showResult() },
+                searchClosed: { [weak self] in self?.navigation.noteSearchClosed() }))
     }
 
     private func makeContent() -> ContentPane {
@@ -425,18 +336,15 @@ public final class MainWindow {
         case .joinRoom: rooms.promptForAddress { [weak self] in self?.open($0) }
         case .addAccount: accountPresenter.addAccount()
         case .importConversations: transfers.chooseImport()
-        case .search:
-            awaitedRoom = AwaitedRoom()
-            panes.visiblePane = .sidebar
-            sidebar.openSearch()
-        case .toggleSearch: if isSearching { sidebar.searchPane.close() } else { perform(.search) }
+        case .search: navigation.search()
+        case .toggleSearch: navigation.toggleSearch()
         case .switchRoom: switchRoom()
         case .nextRoom: list.send(.selectNeighbor(1))
         case .previousRoom: list.send(.selectNeighbor(-1))
         case .nextUnreadRoom: list.send(.selectUnreadNeighbor(1))
         case .previousUnreadRoom: list.send(.selectUnreadNeighbor(-1))
-        case .nextRegion: focusNextRegion(1)
-        case .previousRegion: focusNextRegion(-1)
+        case .nextRegion: navigation.focusNextRegion(1)
+        case .previousRegion: navigation.focusNextRegion(-1)
         case .back: showSidebar()
         case .zoomIn: TextZoom.apply(.larger, settings)
         case .zoomOut: TextZoom.apply(.smaller, settings)

@@ -69,6 +69,7 @@ final class PopoverTests: GtkTestCase {
             let window = try RealInput.activeWindow()
             for _ in 0..<3 {
                 try xdotool.run(["windowmove", "--sync", window, "20", "20"])
+                try WindowManager.wait()
                 try RealInput.waitForFrames(6, of: own.window)
                 gtk_menu_button_popup(button.cast())
                 XCTAssertTrue(MainLoop.pump { popover.isMapped }, "the anchor is on a monitor")
@@ -76,6 +77,7 @@ final class PopoverTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { !popover.isMapped })
                 // The button is below the lower edge.
                 try xdotool.run(["windowmove", "--sync", window, "20", "600"])
+                try WindowManager.wait()
                 try RealInput.waitForFrames(6, of: own.window)
                 gtk_menu_button_popup(button.cast())
                 XCTAssertFalse(popover.isVisible, "the anchor is on no monitor")

@@ -222,6 +222,35 @@ import ToolSupport
         await store.close()
     }
 
+    @Test(
+        "If a sync reports encryption while the server is asked, the answer that it has none does not count",
+        arguments: [true, false])
+    func reportedMeanwhile(isRecorded: Bool) async throws {
+        let account = try await start()
+        let (room, backend, server) = (account.room, account.backend, account.server)
+        try await account.sync(Self.clearState)
+        // Its sync has not caught up, so it asks the server.
+        let encryption = RoomEncryption(
+            client: backend.client, store: account.store, keys: backend.keys, syncStatus: SyncStatus())
+        let previews = LinkPreviews(client: backend.client, store: account.store, encryption: encryption)
+        let question = "/state/m.room.encryption"
+        server.hold(question)
+        let way = Task { try await encryption.way(into: room) }
+        let preview = Task { try await previews.preview(of: "https://a.example", in: room) }
+        while server.paths.count(where: { $0.contains(question) }) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        // A sync does the one before the other; without a file for keys, only the other.
+        if isRecorded {
+            try await backend.keys.noteEncrypted([(ExactText(room.rawValue), .null)])
+        } else {
+            try await account.store.updateRoomState(of: room) { $0.encryption = .on }
+        }
+        server.hold(nil)
+        #expect(try await way.value == .sealed)
+        #expect(try await preview.value == nil)
+        #expect(!server.paths.contains { $0.contains("preview") })
+        await account.close()
+    }
+
     // MARK: Sizes and files
 
     @Test("The length limit of encrypted messages is known while typing, without disk access")

@@ -23,7 +23,10 @@ struct RoomEncryption: Sendable {
         let switches = await keys.switchCount
         guard await !keys.roomsBeingEncrypted.contains(room) else { throw DeliveryError.unreachable }
         if try await keys.isEncrypted(room) { return .sealed }
-        if try await isCertainlyOff(in: room, since: switches) { return .clear }
+        if try await isCertainlyOff(in: room, since: switches) {
+            // A sync may have recorded it since; what the server has answered may be older than that.
+            return try await keys.isEncrypted(room) ? .sealed : .clear
+        }
         try await keys.noteEncrypted([(ExactText(room.rawValue), .null)])
         return .sealed
     }
@@ -67,13 +70,16 @@ struct RoomEncryption: Sendable {
     /// - Parameter switches: ``AccountEncryption/switchCount`` before anything was read.
     /// - Throws: Also if enabling the encryption of a room began meanwhile.
     private func isCertainlyOff(in room: RoomID, since switches: Int) async throws -> Bool {
+        // Read the status before the store: a sync that catches up in between may store what was not read.
+        let hasCaughtUp = syncStatus.hasCaughtUp
         var encryption = try await store.roomState(of: room).encryption
         // Until the sync has caught up, the room may have been encrypted in the meantime.
-        if encryption == .unknown || encryption == .off && !syncStatus.hasCaughtUp {
+        if encryption == .unknown || encryption == .off && !hasCaughtUp {
             let found: RoomState.Encryption = try await client.state("m.room.encryption", of: room) == nil ? .off : .on
-            // A sync that learned of encryption meanwhile prevails: the store never turns it off.
             if found != encryption { try await store.updateRoomState(of: room) { $0.encryption = found } }
-            encryption = found
+            // A sync that learned of encryption meanwhile prevails: the store never turns it off.
+            let isOn = try await store.roomState(of: room).encryption == .on
+            encryption = isOn ? .on : found
         }
         guard encryption == .off else { return false }
         guard await keys.switchCount == switches else {

@@ -131,6 +131,38 @@ import ToolSupport
         #expect(preference.current(of: MemberID("@a:b")).encryptsDirectChats)
     }
 
+    @Test("What an invitation says is not recorded; once joined, the server is asked before anything is sent")
+    func invitation() async throws {
+        let answer = Mutex<JSONValue>(["errcode": "M_UNKNOWN", "status": 502])
+        let account = try await start { request in
+            if request.url.path.contains("/join/") { return ["room_id": .string(Self.made.rawValue)] }
+            return request.url.path.contains("/state/m.room.encryption") ? answer.withLock { $0 } : nil
+        }
+        let backend = account.backend
+        let state: JSONValue = [
+            [
+                "type": "m.room.encryption", "state_key": "", "sender": .string(Self.ann),
+                "content": ["algorithm": "m.none"],
+            ],
+            [
+                "type": "m.room.member", "state_key": .string(EncryptedAccount.user.rawValue),
+                "sender": .string(Self.ann), "content": ["membership": "invite"],
+            ],
+        ]
+        let invited: JSONValue = .object([Self.made.rawValue: ["invite_state": ["events": state]]])
+        account.server.sync(["next_batch": "invited", "rooms": ["invite": invited]])
+        try await account.server.waitUntilConsumed()
+        #expect(try await account.store.invitations().map(\.isEncrypted) == [true])
+        #expect(try await backend.keys.encryptedRoom(Self.made) == nil)
+        // No sync brings the room's state.
+        try await backend.accept(Self.made)
+        await #expect(throws: (any Error).self) { try await backend.encryption.way(into: Self.made) }
+        answer.withLock { $0 = ["algorithm": "m.megolm.v1.aes-sha2"] }
+        #expect(try await backend.encryption.way(into: Self.made) == .sealed)
+        #expect(try await backend.keys.encryptedRoom(Self.made)?.isSupported == true)
+        await account.close()
+    }
+
     // MARK: Turning it on
 
     private func turnsOn(_ request: MatrixRequest) -> Bool {

@@ -6,8 +6,13 @@ import MatrixCrypto
 extension SyncUpdate {
     /// The rooms' `m.room.encryption` state, which is always in the clear. Empty content, as after a redaction, counts
     /// as encrypted.
+    ///
+    /// Not of rooms to which the user is only invited: the inviter's server may make their state up, and what is
+    /// recorded stays, as an algorithm that prevents sending.
     var encryptionSettings: [(room: ExactText, content: JSONValue)] {
-        rooms.flatMap { room in room.encryption.map { (room: ExactText(room.id.rawValue), content: $0) } }
+        rooms.filter { $0.membership != .invited }.flatMap { room in
+            room.encryption.map { (room: ExactText(room.id.rawValue), content: $0) }
+        }
     }
 
     /// Changes of members and of history visibility.

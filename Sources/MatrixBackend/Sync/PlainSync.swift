@@ -54,10 +54,13 @@ struct PlainSync: SyncSource {
                 room.membership = membership
                 let stripped = (json["invite_state"] ?? json["knock_state"])?["events"]
                 room.invitation = parser.stripped(stripped)
-                room.noteEncryption(in: stripped, areState: true)
-                // Of a room that the user has left, which may be joined again.
-                noteEncryption(json, in: &room)
-                if membership == .left { readState(of: json, into: &room, &parser) }
+                if membership == .left {
+                    // The room may be joined again.
+                    noteEncryption(json, in: &room)
+                    readState(of: json, into: &room, &parser)
+                } else {
+                    room.noteEncryption(in: stripped, areState: true)
+                }
                 update.rooms.append(room)
             }
         }

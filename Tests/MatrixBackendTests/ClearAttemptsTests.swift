@@ -5,6 +5,7 @@ import ChatTestSupport
 import Composer
 import Foundation
 import JSONReading
+import Ratchets
 import Synchronization
 import Testing
 
@@ -192,12 +193,21 @@ import Testing
         await fixture.store.close()
     }
 
-    @Test("Files are not encrypted and uploaded before the message can be")
-    func noUploadWithoutKeys() async throws {
+    @Test("Files are not encrypted and uploaded before the message can be", arguments: [false, true])
+    func noUploadWithoutKeys(hasCaughtUp: Bool) async throws {
         let transport = FakeTransport(404, #"{"errcode":"M_NOT_FOUND"}"#)
         let fixture = try await start(transport, .on)
-        let file = MediaReference(uri: "mxc://a/b", name: "b", type: "a/b")
-        await #expect(throws: DeliveryError.unreachable) { _ = try await fixture.backend.deliver(request(file)) }
+        fixture.status.hasCaughtUp = hasCaughtUp
+        // Without the library no other attempt can succeed, which the user has to learn.
+        let isNever = hasCaughtUp && RatchetLibrary.version == nil
+        let expected: DeliveryError = isNever ? DeliveryReason.notBuilt.error : .unreachable
+        let uploaded = MediaReference(uri: "mxc://a/b", name: "b", type: "a/b")
+        await #expect(throws: expected) { _ = try await fixture.backend.deliver(request(uploaded)) }
+        let file = try await fixture.media.store(
+            .data(Data("a file".utf8)), named: "a.txt", type: "text/plain", progress: { _ in })
+        await #expect(throws: expected) {
+            _ = try await fixture.backend.upload(file, of: request(file), progress: { _ in })
+        }
         #expect(transport.requests.isEmpty)
         await fixture.store.close()
     }

@@ -59,6 +59,7 @@ struct MatrixOutboxBackend: OutboxBackend {
             let way = try await encryption.way(into: request.room)
             guard let content = file.digest.flatMap(uploads.media.archive.url) else { throw ChatError.unreadableFile }
             guard way == .clear else {
+                try await sealer.requireReadiness()
                 return try await uploads.upload(content, named: file.name, file.type, into: way, progress: progress)
             }
             return try await inTheClear(.upload, in: request.room) {

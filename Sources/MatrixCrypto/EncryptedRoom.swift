@@ -11,8 +11,8 @@ public struct EncryptedRoom: Codable, Equatable, Sendable {
     public private(set) var maxMessages: Int64
     /// The age, in milliseconds, after which the room key is rotated.
     public private(set) var maxAge: Int64
-    /// When the encryption was first seen, in milliseconds since 1970: messages queued earlier may have been sent in
-    /// the clear.
+    /// When the encryption was first seen, in milliseconds since 1970: messages queued earlier, by a clock that may have
+    /// been set back since, may have been sent in the clear.
     public let firstSeen: Int64
 
     static let messages: ClosedRange<Int64> = 1...10_000

@@ -165,14 +165,20 @@ import ToolSupport
         for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
     }
 
-    @Test("A message that an earlier attempt has sent unencrypted is not sent again")
-    func sentBefore() async throws {
-        let account = try await start()
+    @Test(
+        "A message that an earlier attempt has sent unencrypted is not sent again, also if the clock is set back",
+        arguments: [0, 1800.0])
+    func sentBefore(setBack seconds: TimeInterval) async throws {
+        let time = Mutex(Fixtures.date)
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, clock: NonWaitingClock(), answering: { [server] in server.answer($0) },
+            now: { time.withLock { $0 } })
         try await account.sync(Self.clearState)
         let outbox = account.backend.outbox
         try await loseResponse(account) {
             try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
         }
+        time.withLock { $0 -= seconds }
         try await account.sync([Self.encryption])
         server.seal()
         server.fail([])

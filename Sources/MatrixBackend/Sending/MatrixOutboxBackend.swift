@@ -178,7 +178,9 @@ struct MatrixOutboxBackend: OutboxBackend {
     /// Whether an earlier attempt may have sent the request unencrypted into a room that is encrypted now.
     private func wasClear(_ request: OutboxRequest) async throws -> Bool {
         guard let room = try await keys.encryptedRoom(request.room) else { return false }
-        return Int64(request.queuedAt.timeIntervalSince1970 * 1000) <= room.firstSeen
+        // The clock may have been set back in between.
+        let earliest = request.queuedAt.addingTimeInterval(-RepeatedSends.clockSkew)
+        return Int64(earliest.timeIntervalSince1970 * 1000) <= room.firstSeen
     }
 
     private func edit(_ target: MessageID, _ text: WrittenText, _ request: OutboxRequest) async throws {

@@ -9,8 +9,8 @@ import JSONReading
 struct RepeatedSends: Sendable {
     /// Shorter than the half hour for which some servers remember transaction IDs.
     private static let transactionLife: TimeInterval = 20 * 60
-    /// The tolerated difference between the local clock and the server's.
-    private static let clockSkew: TimeInterval = 3600
+    /// The tolerated difference between the local clock and the server's, and by which the local one may be set back.
+    static let clockSkew: TimeInterval = 3600
     /// The same where messages are recognized by their contents: the larger it is, the more other messages fit.
     private static let contentClockSkew: TimeInterval = 60
     private static let messageTypes: Set<String> = ["m.room.message", "m.room.encrypted"]

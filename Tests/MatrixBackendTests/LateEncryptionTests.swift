@@ -1,9 +1,11 @@
 import ChatCore
 import ChatOutbox
+import ChatStore
 import ChatTestSupport
 import Composer
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 import ToolSupport
 
@@ -128,6 +130,58 @@ import ToolSupport
         #expect(encrypted.key != poster.key && encrypted.address != poster.address)
         expectNothingInTheClear()
         await account.close()
+    }
+
+    @Test(
+        "A file that a former device sent unencrypted is recognized; one that it encrypted anew may be the one",
+        arguments: [false, true])
+    func sentByAFormerDevice(isSealed: Bool) async throws {
+        let history = Mutex<[JSONValue]>([])
+        let account = try await EncryptedAccount.start(
+            in: folder, MemoryCredentialStore(), clock: NonWaitingClock()
+        ) { [server] request in
+            guard request.url.path.hasSuffix("/messages") else { return server.answer(request) }
+            return ["chunk": .array(history.withLock { $0 })]
+        }
+        try await account.sync(Self.clearState)
+        status.hasCaughtUp = true
+        let outbox = outbox(account)
+        let request = request([try await uploaded("file", "text/plain", by: outbox, of: account)])
+        guard case .send(let message) = request.action else { return #expect(Bool(false)) }
+        try await encrypt(account)
+        var sent = ("m.room.message", EventContentBuilder(ownUserID: EncryptedAccount.user).contents(of: message)[0])
+        if isSealed {
+            let other = OutboxRequest(
+                id: TransactionID("other"), room: room, action: request.action, queuedAt: request.queuedAt)
+            _ = try await outbox.deliver(other)
+            sent = ("m.room.encrypted", try #require(server.events.last?["content"]))
+        }
+        let former = FormerAttempts(store: account.store)
+        try await former.note("OLD", at: Fixtures.date)
+        try await account.store.commit(OutboxChange(put: [request]))
+        try await former.note("NEW", at: Fixtures.date)
+        let event = Events.event(
+            "$former", sent.0, sent.1, by: EncryptedAccount.user.rawValue,
+            at: Int64(request.queuedAt.timeIntervalSince1970 * 1000))
+        history.withLock { $0 = [event] }
+        let (known, files) = (types.count, uploads(account))
+        if isSealed {
+            await #expect(throws: DeliveryReason.mayBeSent.error) { _ = try await outbox.deliver(request) }
+        } else {
+            #expect(try await outbox.deliver(request) == MessageID("$former"))
+        }
+        #expect(types.count == known && uploads(account) == files)
+        if isSealed {
+            // The user has tried again.
+            #expect(try await outbox.deliver(request) != nil)
+            #expect(types == ["m.room.encrypted", "m.room.encrypted"])
+        }
+        expectNothingInTheClear()
+        await account.close()
+    }
+
+    private func uploads(_ account: EncryptedAccount) -> Int {
+        account.server.paths.count { $0.contains("/media/") && $0.hasSuffix("/upload") }
     }
 
     @Test("Once the room is encrypted, the files that follow in a message are not sent unencrypted")

@@ -126,26 +126,35 @@ struct MatrixOutboxBackend: OutboxBackend {
         _ way: RoomEncryption.Way, to sent: inout [TransactionID: MessageID]
     ) async throws {
         guard sent.count < transactions.count else { return }
-        var message = message
         switch way {
-        case .clear:
-            try rejectKeys(of: message)
-            if message.hasLocalThumbnails {
-                message = try await inTheClear(.upload, in: request.room) { [message] in
-                    try await uploads.uploadingThumbnails(of: message, into: .clear)
-                }
-            }
-        case .sealed:
-            try await sealer.requireReadiness()
-            message = try await uploads.uploadingThumbnails(of: uploads.sealingFiles(of: message), into: .sealed)
+        case .clear: try rejectKeys(of: message)
+        case .sealed: try await sealer.requireReadiness()
         }
-        let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
-        try contents.forEach { try check($0, way) }
+        let builder = EventContentBuilder(ownUserID: ownUserID)
+        // Before files are uploaded again: a former device has not sent them with their new addresses.
         let former = try await repeats.messagesOfFormerDevice(
-            zip(transactions, contents).map { (transaction: $0, content: $1) }, of: request)
+            zip(transactions, builder.contents(of: message)).map { (transaction: $0, content: $1) }, of: request)
         sent.merge(former) { current, _ in current }
+        guard sent.count < transactions.count else { return }
+        let contents = builder.contents(of: try await uploadingAgain(message, in: request.room, way))
+        try contents.forEach { try check($0, way) }
         for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
             sent[transaction] = try await post(content, to: request.room, as: transaction, way)
+        }
+    }
+
+    /// Uploads what each attempt uploads anew: posters, and for an encrypted room files that are not encrypted.
+    private func uploadingAgain(
+        _ message: WrittenMessage, in room: RoomID, _ way: RoomEncryption.Way
+    ) async throws -> WrittenMessage {
+        switch way {
+        case .clear:
+            guard message.hasLocalThumbnails else { return message }
+            return try await inTheClear(.upload, in: room) {
+                try await uploads.uploadingThumbnails(of: message, into: .clear)
+            }
+        case .sealed:
+            return try await uploads.uploadingThumbnails(of: uploads.sealingFiles(of: message), into: .sealed)
         }
     }
 

@@ -66,7 +66,7 @@ struct RepeatedSends: Sendable {
 
     /// Searches history for what a former device of the account has sent of a request (``FormerAttempts``): events with
     /// its contents that are not known as those of another request.
-    /// - Parameter contents: The contents of all events of the request.
+    /// - Parameter contents: The contents of all events of the request, with the addresses at which its files are queued.
     /// - Throws: ``DeliveryError/unreachable`` until the sync has caught up; ``DeliveryReason/mayBeSent`` if it cannot be
     ///   told whether the server has it. After that it is not searched for again.
     func messagesOfFormerDevice(
@@ -93,10 +93,15 @@ struct RepeatedSends: Sendable {
                     if case .sealed = event.protection, try await !store.isOwnRequest(event.id, in: request.room) {
                         isUnknown = true
                     }
-                    guard let index = missing.lastIndex(where: { Self.isSame($0.content, event.content) }),
+                    let index = missing.lastIndex { Self.isSame($0.content, event.content) }
+                    guard index != nil || missing.contains(where: { Self.mayBeSame($0.content, event.content) }),
                         try await !store.isOwnRequest(event.id, in: request.room)
                     else { continue }
-                    found[missing.remove(at: index).transaction] = event.id
+                    if let index {
+                        found[missing.remove(at: index).transaction] = event.id
+                    } else {
+                        isUnknown = true
+                    }
                 }
                 return !missing.isEmpty
             }
@@ -111,8 +116,19 @@ struct RepeatedSends: Sendable {
 
     /// Whether two contents are of the same message. What is uploaded anew with each attempt, such as posters, differs.
     private static func isSame(_ content: JSONValue, _ other: JSONValue) -> Bool {
-        let keys = ["msgtype", "body", "formatted_body", "filename", "url", "m.relates_to"]
-        return keys.allSatisfy { content[$0] == other[$0] } && content["file"]?["url"] == other["file"]?["url"]
+        hasSameText(content, other) && content["url"] == other["url"]
+            && content["file"]?["url"] == other["file"]?["url"]
+    }
+
+    /// Whether an event with an encrypted file may be a message that is queued with an unencrypted one: each attempt to
+    /// send it into an encrypted room uploads the file to another address.
+    private static func mayBeSame(_ content: JSONValue, _ other: JSONValue) -> Bool {
+        hasSameText(content, other) && content["url"] != nil && other["file"] != nil
+            && content["info"]?["size"] == other["info"]?["size"]
+    }
+
+    private static func hasSameText(_ content: JSONValue, _ other: JSONValue) -> Bool {
+        ["msgtype", "body", "formatted_body", "filename", "m.relates_to"].allSatisfy { content[$0] == other[$0] }
     }
 
     /// Searches the newest gap for events that a limited sync skipped.

@@ -32,9 +32,11 @@ help: ## List the targets
 	@printf '\nARGS="…" is handed to the program that run, bench, soak and fuzz start.\n'
 	@printf 'install and uninstall take PREFIX [$(PREFIX)] and DESTDIR.\n'
 
-deps: ## Install the packages that are missing, as root or through sudo, and build the encryption library
+# What SwiftPM fetches, too: the first build would do it. build-aux/deps has made sure that Swift is here.
+deps: ## Install the packages that are missing, as root or through sudo, fetch sources, and build the encryption library
 	@build-aux/deps
 	@build-aux/ratchets
+	$(SWIFT) package resolve
 
 library: ## Build the encryption library, from crates that it fetches; ENCRYPTION=0 leaves it out of everything
 	@build-aux/ratchets

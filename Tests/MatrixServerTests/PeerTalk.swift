@@ -88,8 +88,11 @@ struct PeerTalk {
         }
         if all[first]?.text == "Größe \(group)" { read += 1 }
         if all[reply]?.text == "Reply \(group)", all[reply]?.replyTo == first { read += 1 }
-        // One for the text, which the edit replaces, and one for the edit.
-        if all[second]?.text == "Edited \(group)" { read += 2 }
+        if let edited = all[second] {
+            let before = try await ann.backend.revisions(of: edited.id, in: room)
+            if before.map(\.text) == ["Second \(group)"] { read += 1 }
+            if edited.text == "Edited \(group)" { read += 1 }
+        }
         if let attachment = all[file]?.attachments.first,
             try Data(contentsOf: await ann.backend.content(of: attachment)) == Self.data(size)
         {

@@ -27,7 +27,7 @@ extension CryptoMachine {
     private func nextAction(
         _ state: inout State, _ change: inout CryptoChange, skipping kinds: Set<CryptoRequest.Kind>, at now: Date
     ) async throws -> (action: CryptoRequest.Action, number: UInt64?)? {
-        try await answerSecretRequests(&state, &change)
+        try await answerSecretRequests(&state, &change, at: now)
         try state.upkeep.forgetFormerFallbackKey(at: now)
         if !state.isReplaced {
             // Before the first upload, a query has to show whether the server has another program's keys for this

@@ -117,7 +117,7 @@ extension CryptoMachine {
 
     /// Answers the requests of confirmed devices; others stay pending until the device is confirmed or the program
     /// ends. Call it in a change of its own: it loads sessions from the storage, which lacks the change's own updates.
-    func answerSecretRequests(_ state: inout State, _ change: inout CryptoChange) async throws {
+    func answerSecretRequests(_ state: inout State, _ change: inout CryptoChange, at now: Date) async throws {
         guard !state.secretRequests.requested.isEmpty, !state.isReplaced else { return }
         let known = try await devices(of: user, &state.tracker)
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
@@ -131,7 +131,9 @@ extension CryptoMachine {
             }
             var peer = try await OlmPeer(keys.peer, in: storage, key: key)
             guard peer.hasSession else {
-                state.requested.insert(DeviceID(user: user, device: keys.device))
+                let id = DeviceID(user: user, device: keys.device)
+                // Without the delay, a claim that yields no session would be repeated at once.
+                if state.claimDelays[id]?.until ?? now <= now { state.requested.insert(id) }
                 continue
             }
             let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }

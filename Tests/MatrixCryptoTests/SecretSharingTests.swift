@@ -174,6 +174,24 @@ import ToolSupport
         #expect(try await new.machine.unprovenBackupKey()?.isEqual(to: current) == true)
     }
 
+    @Test("A device that requests a secret, but has no one-time key, is not asked for one again at once.")
+    func noOneTimeKey() async throws {
+        let all = try await asking()
+        let (fixture, peer) = (all.fixture, all.peer)
+        let request: JSONValue = [
+            "type": "m.secret.request", "sender": .string(user.text),
+            "content": [
+                "action": "request", "name": .string(SecretName.selfSigning.rawValue), "request_id": "r",
+                "requesting_device_id": "PEER",
+            ],
+        ]
+        try await fixture.receive([request])
+        for (delay, count) in [(0.0, 1), (0, 0), (15, 1)] {
+            let actions = try await fixture.answerAll([peer.device], at: fixture.start + delay)
+            #expect(actions.count { $0.kind == .claim } == count)
+        }
+    }
+
     // MARK: Room keys
 
     @Test("Room keys are neither requested from devices nor sent on request.") func noRoomKeyRequests() async throws {

@@ -42,7 +42,7 @@ extension CryptoMachine {
                 state.isSending = true
                 return (next.action, next.number)
             }
-            if !state.isClaiming, !kinds.contains(.claim) {
+            if !state.isClaiming, !kinds.contains(.claim), state.claimPause.until <= now {
                 let claims = try await claims(for: &state, at: now)
                 if !claims.isEmpty {
                     state.isClaiming = true
@@ -57,7 +57,7 @@ extension CryptoMachine {
     /// When ``nextRequest(at:)`` is worth calling again even if nothing is received.
     public func nextAttempt(after now: Date) async throws -> Date? {
         try await change { state, _ in
-            let delays = Array(state.repairDelays.values) + state.signatureDelays.values
+            let delays = Array(state.repairDelays.values) + state.signatureDelays.values + [state.claimPause]
             return ([state.tracker.nextAttempt(after: now), state.upkeep.formerFallbackKeyEnd] + delays.map(\.until))
                 .compactMap(\.self).filter { $0 > now }.min()
         }
@@ -91,7 +91,9 @@ extension CryptoMachine {
             guard !claims.contains(where: { $0.id == id }) else { continue }
             claims.append(KeyClaim(user: id.user, device: id.device, number: nil))
         }
-        return claims
+        // The largest first: the devices of rejected claims hold up no others.
+        let limit = claims.map { state.sizeLimit(of: $0) }.max() ?? Self.maxClaims
+        return Array(claims.filter { state.sizeLimit(of: $0) == limit }.prefix(limit))
     }
 
     // MARK: Answers
@@ -126,8 +128,9 @@ extension CryptoMachine {
         }
     }
 
-    /// Handles a permanent rejection: the same request is not sent again. The users of a query are queried in smaller
-    /// ones (``DeviceTracker/rejected(_:at:)``).
+    /// Handles a permanent rejection: the same request is not sent again. Smaller ones take the place of a query
+    /// (``DeviceTracker/rejected(_:at:)``), a claim or a batch of room keys, which a single user or device may cause to
+    /// be rejected (``CryptoRequest/divisibleSize``).
     public func refused(_ request: CryptoRequest, at now: Date) async throws {
         try await change { state, change in
             state.isUnanswered = false
@@ -150,12 +153,7 @@ extension CryptoMachine {
                 }
             case .claim(let claims):
                 state.isClaiming = false
-                for claim in claims {
-                    if let number = claim.number { state.outgoing.remove(number) }
-                    if state.requested.remove(claim.id) != nil {
-                        state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
-                    }
-                }
+                try await self.rejected(claims, &state, &change, at: now)
             case .query(let query): state.tracker.rejected(query, at: now)
             }
         }
@@ -238,8 +236,12 @@ extension CryptoMachine {
     private func take(
         _ answer: JSONValue, of claims: [KeyClaim], _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws {
-        let all = answer["one_time_keys"]?.object
-        let unreached = answer.failures
+        // A response without `one_time_keys`, or with failures that cannot be read, does not mean that the devices have
+        // no keys: messages wait for the next one.
+        guard let all = answer["one_time_keys"]?.object, let unreached = answer.failures else {
+            return state.claimPause.extend(from: now)
+        }
+        state.claimPause = RetryDelay()
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
         let known = try await storedDevices(of: claims.map(\.user))
         let devices = claims.map { claim in known[claim.user]?.devices.first { $0.device == claim.device } }
@@ -247,7 +249,8 @@ extension CryptoMachine {
         var untold: [(reader: DeviceID, content: JSONValue)] = []
         for (claim, device) in zip(claims, devices) {
             let isRequested = state.requested.remove(claim.id) != nil
-            guard let all, let unreached, unreached.member(claim.user.server) == nil else {
+            state.claimLimits[claim.id] = nil
+            guard unreached.member(claim.user.server) == nil else {
                 state.delay(claim, isRequested, from: now)
                 if isRequested { untold += Self.noSession(with: claim, device, &peers, writer) }
                 continue
@@ -278,6 +281,32 @@ extension CryptoMachine {
             }
             peers[device.peer] = peer
         }
+        try store(peers, reporting: untold, &state, &change)
+    }
+
+    /// Handles a permanent rejection, which a single device may cause: the devices are claimed in requests of half the
+    /// size. Messages do not wait for one that was alone.
+    private func rejected(
+        _ claims: [KeyClaim], _ state: inout State, _ change: inout CryptoChange, at now: Date
+    ) async throws {
+        for claim in claims { state.claimLimits[claim.id] = (claims.count + 1) / 2 }
+        guard claims.count == 1, let claim = claims.first else { return }
+        if let number = claim.number { state.outgoing.remove(number) }
+        guard state.requested.remove(claim.id) != nil else { return }
+        state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
+        let devices = try await storedDevices(of: [claim.user])[claim.user]?.devices ?? []
+        guard let device = devices.first(where: { $0.device == claim.device }) else { return }
+        var peers = try await OlmPeer.stored([device.peer], in: storage, key: key)
+        let writer = DeviceWriter(user: user, upkeep: state.upkeep)
+        let untold = Self.noSession(with: claim, device, &peers, writer)
+        try store(peers, reporting: untold, &state, &change)
+    }
+
+    /// Stores what has changed of the sessions with devices, and reports to others that there is none.
+    private func store(
+        _ peers: [OlmPeer.ID: OlmPeer], reporting untold: [(reader: DeviceID, content: JSONValue)],
+        _ state: inout State, _ change: inout CryptoChange
+    ) throws {
         // Merged once: the cost of a merge grows with the whole change.
         change.merge(
             try peers.values.reduce(into: CryptoChange()) { all, peer in
@@ -316,6 +345,8 @@ extension CryptoMachine {
 }
 
 extension CryptoMachine.State {
+    fileprivate func sizeLimit(of claim: KeyClaim) -> Int { claimLimits[claim.id] ?? CryptoMachine.maxClaims }
+
     /// Delays the next claim for a device that the response does not cover.
     fileprivate mutating func delay(_ claim: KeyClaim, _ isRequested: Bool, from now: Date) {
         if let number = claim.number { repairDelays[number, default: RetryDelay()].extend(from: now) }

@@ -197,7 +197,9 @@ extension CryptoMachine {
 
     // MARK: Answers
 
-    /// Applies the server's response to a batch of room keys: acceptance or permanent rejection.
+    /// Applies the server's response to a batch of room keys: acceptance or permanent rejection. A single device, or
+    /// the size of the batch, may cause a rejection: the key is then shared in batches of half the size, for which
+    /// messages wait. They do not wait for a device that was alone.
     func answered(
         _ share: RoomKeyBatch.Share, isAccepted: Bool, _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws {
@@ -206,9 +208,12 @@ extension CryptoMachine {
         for reader in share.readers {
             guard var devices = outbound.shares[reader.user], var entry = devices[reader.device] else { continue }
             entry.isAnswered = true
-            // A rejected share is retried with a later message.
             devices[reader.device] = isAccepted ? entry : nil
-            if !isAccepted { state.claimDelays[reader, default: RetryDelay()].extend(from: now) }
+            state.shareLimits[reader] = isAccepted ? nil : (share.readers.count + 1) / 2
+            if !isAccepted, share.readers.count == 1 {
+                // It is retried with a later message.
+                state.claimDelays[reader, default: RetryDelay()].extend(from: now)
+            }
             outbound.shares[reader.user] = devices
         }
         let users = Set(share.readers.map(\.user))

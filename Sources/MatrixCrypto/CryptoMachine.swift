@@ -23,6 +23,12 @@ public actor CryptoMachine {
         var requested: Set<DeviceID> = []
         /// Retry delays of devices whose last claim yielded no session.
         var claimDelays: [DeviceID: RetryDelay] = [:]
+        /// The maximum size of a claim with the device, for those whose claims were rejected.
+        var claimLimits: [DeviceID: Int] = [:]
+        /// The delay of all claims after an unusable response.
+        var claimPause = RetryDelay()
+        /// The maximum size of a batch of room keys with the device, for those whose batches were rejected.
+        var shareLimits: [DeviceID: Int] = [:]
         /// The audiences of rooms to which messages were sent.
         var audiences: [ExactText: RoomAudience] = [:]
         var outbound: [ExactText: OutboundRoom] = [:]

@@ -112,6 +112,17 @@ public struct CryptoRequest: Equatable, Sendable {
     let epoch: Int
     /// The number of the queued item that the request sends; `nil` for other requests.
     let number: UInt64?
+
+    /// How many users or devices the request concerns, if smaller ones take its place once it is rejected; `nil` for
+    /// all others.
+    public var divisibleSize: Int? {
+        switch action {
+        case .query(let query): query.users.count
+        case .claim(let claims): claims.count
+        case .sendAll(let batch): batch.share?.readers.count
+        case .upload, .send, .uploadSignatures: nil
+        }
+    }
 }
 
 /// A claim for a one-time key of a device.

@@ -110,19 +110,23 @@ struct RoomKeyBatch {
         messages.append((reader, writer.content(of: message, to: device)))
     }
 
-    func items(of room: ExactText, session: ExactText) throws -> [DeviceBatch] {
-        try Self.batches("m.room.encrypted", messages) {
-            Share(room: room, session: session, readers: $0.map(\.reader))
+    /// - Parameter limits: The maximum size of a batch with a device, where it is less than ``maxRecipients``.
+    func items(of room: ExactText, session: ExactText, limits: [DeviceID: Int]) throws -> [DeviceBatch] {
+        let groups = Dictionary(grouping: messages) { limits[$0.reader] ?? Self.maxRecipients }
+        return try groups.sorted { $0.key > $1.key }.flatMap { group in
+            try Self.batches("m.room.encrypted", group.value, limit: group.key) {
+                Share(room: room, session: session, readers: $0.map(\.reader))
+            }
         }
     }
 
-    /// Splits messages into requests of at most ``maxRecipients``.
+    /// Splits messages into requests of at most so many.
     static func batches(
-        _ type: String, _ messages: [(reader: DeviceID, content: JSONValue)],
+        _ type: String, _ messages: [(reader: DeviceID, content: JSONValue)], limit: Int = RoomKeyBatch.maxRecipients,
         share: (ArraySlice<(reader: DeviceID, content: JSONValue)>) -> Share? = { _ in nil }
     ) throws -> [DeviceBatch] {
-        try stride(from: 0, to: messages.count, by: maxRecipients).map { start in
-            let part = messages[start...].prefix(maxRecipients)
+        try stride(from: 0, to: messages.count, by: limit).map { start in
+            let part = messages[start...].prefix(limit)
             return try batch(type, Array(part), share: share(part))
         }
     }

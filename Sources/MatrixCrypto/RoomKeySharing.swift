@@ -174,7 +174,9 @@ struct RoomKeySharing {
             added.put.append(try outbound.record(of: room, for: reader))
         }
         change.merge(added)
-        for item in try batch.items(of: room, session: outbound.id) { state.outgoing.add(.batch(item)) }
+        for item in try batch.items(of: room, session: outbound.id, limits: state.shareLimits) {
+            state.outgoing.add(.batch(item))
+        }
         return false
     }
 }

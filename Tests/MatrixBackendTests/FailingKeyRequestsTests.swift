@@ -103,4 +103,34 @@ import ToolSupport
         #expect(attempts >= 5)
         await account.close()
     }
+
+    @Test(
+        "Both readers can read a message though the server rejects requests for the keys of more than one",
+        arguments: ["/keys/claim", "/sendToDevice/m.room.encrypted/"], [400, 413])
+    func rejection(_ path: String, status: Int64) async throws {
+        let server = RecordingHomeserver()
+        let readers = try ["Bob", "Carl"].map { name in
+            let reader = try ReadingDevice(ExactText("@\(name.lowercased()):example.org"), ExactText(name))
+            try server.add(reader, named: name)
+            try devices.add(reader.device)
+            return reader
+        }
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock()
+        ) { request in
+            let users = request.json?["one_time_keys"] ?? request.json?["messages"]
+            let isRejected = request.url.path.contains(path) && users?.object?.count ?? 0 > 1
+            return isRejected ? ["status": .integer(status), "errcode": "M_TOO_LARGE"] : server.answer(request)
+        }
+        try await account.sync(EncryptedAccount.state)
+        try await account.backend.send(Fixtures.outgoing("Text", transaction: "t"), to: account.room)
+        await account.backend.sendingEnds(in: account.room)
+        let sent = server.events.compactMap { $0["content"] }
+        try #require(sent.count == 1)
+        for reader in readers {
+            for message in server.keyMessages(for: reader) { try reader.receive(message) }
+            #expect(try reader.read(sent[0])?.text == "Text")
+        }
+        await account.close()
+    }
 }

@@ -19,10 +19,16 @@ final class RecordingHomeserver: Sendable {
         var deniesEncryption = false
         var afterNextEvent: (@Sendable () -> Void)?
         var members = [Events.member("@me:example.org", "Me"), Events.member("@ann:example.org", "Ann")]
-        /// The device of another user, and the responses to claims of its one-time keys.
-        var reader: (user: String, device: String, claims: [JSONValue])?
-        /// What was sent to that device, by transaction, in the order in which it came.
-        var keyMessages: [(transaction: String, content: JSONValue)] = []
+        /// The devices of other users, and the responses to claims of their one-time keys.
+        var readers: [Reader] = []
+        /// What was sent to these devices, by transaction, in the order in which it came.
+        var keyMessages: [(transaction: String, user: String, content: JSONValue)] = []
+    }
+
+    private struct Reader {
+        let user: String
+        let device: String
+        var claims: [JSONValue]
     }
 
     enum Failure {
@@ -53,7 +59,7 @@ final class RecordingHomeserver: Sendable {
         let (user, device) = (reader.device.user.text, reader.device.device.text)
         state.withLock { state in
             if isMember { state.members.append(Events.member(user, name)) }
-            state.reader = (user, device, claims)
+            state.readers.append(Reader(user: user, device: device, claims: claims))
         }
     }
 
@@ -74,8 +80,13 @@ final class RecordingHomeserver: Sendable {
     var sealedBytes: [[UInt8]] { state.withLock { $0.sealed } }
     /// The events on the server, as in a sync response.
     var events: [JSONValue] { state.withLock { $0.events } }
-    /// The to-device messages for the device of ``add(_:named:)``.
+    /// The to-device messages for the devices of ``add(_:named:isMember:)``.
     var keyMessages: [JSONValue] { state.withLock { $0.keyMessages.map(\.content) } }
+
+    func keyMessages(for reader: ReadingDevice) -> [JSONValue] {
+        let user = reader.device.user.text
+        return state.withLock { $0.keyMessages.filter { $0.user == user }.map(\.content) }
+    }
 
     func answer(_ request: MatrixRequest) -> JSONValue? {
         let path = request.url.path
@@ -135,13 +146,15 @@ final class RecordingHomeserver: Sendable {
     }
 
     private func claimed(_ body: JSONValue) -> JSONValue {
-        let claim = state.withLock { state -> (user: String, device: String, key: JSONValue)? in
-            guard let reader = state.reader, body["one_time_keys"]?[reader.user]?[reader.device] != nil,
-                let key = state.reader?.claims.popLast()
-            else { return nil }
-            return (reader.user, reader.device, key)
+        var users: [String: JSONValue] = [:]
+        state.withLock { state in
+            for (index, reader) in state.readers.enumerated()
+            where body["one_time_keys"]?[reader.user]?[reader.device] != nil {
+                guard let key = state.readers[index].claims.popLast() else { continue }
+                users[reader.user] = .object([reader.device: key])
+            }
         }
-        return claim.map { .object([$0.user: .object([$0.device: $0.key])]) } ?? [:]
+        return .object(users)
     }
 
     /// A repeated transaction delivers nothing.
@@ -150,10 +163,11 @@ final class RecordingHomeserver: Sendable {
         guard path[0] == "m.room.encrypted" else { return [:] }
         let messages = request.json?["messages"]
         state.withLock { state in
-            guard let reader = state.reader, let content = messages?[reader.user]?[reader.device],
-                !state.keyMessages.contains(where: { $0.transaction == path[1] })
-            else { return }
-            state.keyMessages.append((path[1], content))
+            guard !state.keyMessages.contains(where: { $0.transaction == path[1] }) else { return }
+            for reader in state.readers {
+                guard let content = messages?[reader.user]?[reader.device] else { continue }
+                state.keyMessages.append((path[1], reader.user, content))
+            }
         }
         return [:]
     }

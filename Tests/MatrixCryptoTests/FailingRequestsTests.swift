@@ -88,6 +88,81 @@ import ToolSupport
         }
     }
 
+    /// A room that two devices read, and a server that rejects what a condition holds for.
+    private func sendingFixture(
+        rejecting rejects: @escaping (CryptoRequest) throws -> Bool
+    ) async throws -> SendingFixture {
+        var fixture = try await SendingFixture()
+        fixture.readers.append(try ReadingDevice("@a:b", "A2"))
+        fixture.rejects = rejects
+        return fixture
+    }
+
+    @Test(
+        "If the server rejects a request for two devices, both can read the message, also after a restart",
+        arguments: [CryptoRequest.Kind.claim, .send], [false, true])
+    func rejectedBatches(_ kind: CryptoRequest.Kind, restarts: Bool) async throws {
+        var fixture = try await sendingFixture { $0.action.kind == kind && $0.divisibleSize ?? 0 > 1 }
+        while restarts, fixture.rejections == 0 {
+            switch try await fixture.subject.seal("m.room.message", [:], in: fixture.room, at: fixture.now) {
+            case .needsMembers(let version):
+                _ = try await fixture.subject.setMembers(
+                    fixture.members, visibility: "shared", of: fixture.room, since: version)
+            case .waits: try await fixture.answerAll()
+            case .sealed, .refused: return #expect(Bool(false), "without the devices")
+            }
+        }
+        if restarts { try await fixture.machine.restart() }
+        let sealed = try await fixture.say("Text")
+        for device: ExactText in ["A1", "A2"] { #expect(try fixture.reader(device).read(sealed)?.text == "Text") }
+        #expect(fixture.rejections > 0 && fixture.withheld.isEmpty)
+    }
+
+    @Test(
+        "A device whose requests the server rejects holds up nobody, and gets the key with a later message",
+        arguments: [CryptoRequest.Kind.claim, .send])
+    func rejectedDevice(_ kind: CryptoRequest.Kind) async throws {
+        var fixture = try await sendingFixture { request in
+            try request.action.kind == kind && SendingFixture.devices(of: request).contains("A2")
+        }
+        let first = try await fixture.say("One")
+        #expect(try fixture.reader("A1").read(first)?.text == "One" && fixture.reader("A2").read(first) == nil)
+        // Together with the other device, and alone.
+        #expect(fixture.rejections == 2)
+        try await fixture.answerAll()
+        let codes: [JSONValue?] = kind == .claim ? ["m.no_olm"] : []
+        #expect(fixture.withheld.map { $0["code"] } == codes)
+        fixture.rejects = { _ in false }
+        fixture.now += 15
+        let second = try await fixture.say("Two")
+        for device: ExactText in ["A1", "A2"] { #expect(try fixture.reader(device).read(second)?.text == "Two") }
+    }
+
+    @Test(
+        "A server that rejects all requests for keys is not asked without an end",
+        arguments: [CryptoRequest.Kind.claim, .send])
+    func allRejected(_ kind: CryptoRequest.Kind) async throws {
+        var fixture = try await sendingFixture { $0.action.kind == kind && $0.divisibleSize != nil }
+        for number in 3...8 { fixture.readers.append(try ReadingDevice("@a:b", ExactText("A\(number)"))) }
+        let sealed = try await fixture.say("Text")
+        #expect(fixture.rejections == 15)
+        #expect(try fixture.readers.allSatisfy { try $0.read(sealed) == nil })
+    }
+
+    @Test(
+        "A message waits for a usable response to a claim",
+        arguments: [[:], ["one_time_keys": .null], ["one_time_keys": [:], "failures": 5]] as [JSONValue])
+    func unusableClaim(_ answer: JSONValue) async throws {
+        var fixture = try await SendingFixture()
+        fixture.unusableAnswers = [answer]
+        await #expect(throws: CancellationError.self) { try await fixture.say("Too early") }
+        #expect(fixture.counts["claim"] == 1 && fixture.withheld.isEmpty)
+        #expect(try await fixture.subject.nextAttempt(after: fixture.now) == fixture.now + 15)
+        fixture.now += 15
+        let sealed = try await fixture.say("Text")
+        #expect(try fixture.reader("A1").read(sealed)?.text == "Text")
+    }
+
     @Test("While requests of one kind fail, others are made, and the failed one is repeated as it was")
     func otherKinds() async throws {
         var fixture = try await SendingFixture()

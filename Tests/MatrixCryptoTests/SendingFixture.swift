@@ -17,6 +17,11 @@ struct SendingFixture {
     var unreachedServers: Set<String> = []
     /// Users with whom queries are rejected.
     var rejectedUsers: Set<ExactText> = []
+    /// Whether a request is rejected.
+    var rejects: (CryptoRequest) throws -> Bool = { _ in false }
+    private(set) var rejections = 0
+    /// The responses to the next claims in place of keys.
+    var unusableAnswers: [JSONValue] = []
     /// The number of requests so far, by kind.
     private(set) var counts: [String: Int] = [:]
     private(set) var withheld: [JSONValue] = []
@@ -69,6 +74,11 @@ struct SendingFixture {
                 try await subject.refused(request, at: now)
                 continue
             }
+            if try rejects(request) {
+                rejections += 1
+                try await subject.refused(request, at: now)
+                continue
+            }
             guard let answer = try answer(request.action) else {
                 try await subject.failed(request)
                 continue
@@ -99,6 +109,7 @@ struct SendingFixture {
             return .object(members)
         case .claim(let claims):
             counts["claim", default: 0] += 1
+            if !unusableAnswers.isEmpty { return unusableAnswers.removeFirst() }
             var users: [String: [String: JSONValue]] = [:]
             for claim in claims {
                 let found = readers.first { $0.device.user == claim.user && $0.device.device == claim.device }
@@ -116,6 +127,17 @@ struct SendingFixture {
             }
             try deliver(batch)
             return [:]
+        }
+    }
+
+    /// The devices that a claim or to-device messages concern.
+    static func devices(of request: CryptoRequest) throws -> [String] {
+        switch request.action {
+        case .claim(let claims): return claims.map(\.device.text)
+        case .sendAll(let batch):
+            let users = try JSONValue(parsing: batch.messages).object ?? [:]
+            return users.values.flatMap { Array(($0.object ?? [:]).keys) }
+        case .upload, .query, .send, .uploadSignatures: return []
         }
     }
 

@@ -30,9 +30,9 @@ actor KeyRequests {
     /// After this many unusable answers, the server itself counts as the source: the request must not hold up others for
     /// ever.
     private static let maxUnusableAnswers = 10
-    /// How many queries in succession may be rejected before the next one has to wait. Finding the user who causes it
-    /// takes fewer.
-    private static let maxRejectedQueries = 10
+    /// How many divisible requests in succession may be rejected before the next one has to wait. Finding the user or
+    /// device that causes it takes fewer.
+    private static let maxRejections = 10
     /// Whether the machine may have new requests.
     private var hasNews = false
     private var isStopped = false
@@ -56,7 +56,7 @@ actor KeyRequests {
     private struct Failures {
         var attempts = 0
         var unusableAnswers = 0
-        var rejectedQueries = 0
+        var rejections = 0
     }
 
     init(
@@ -283,11 +283,13 @@ actor KeyRequests {
         }
         // What was confirmed may not be any more.
         await didAnswer()
-        if isRejected, case .query(let query) = request.action {
-            failures[kind, default: Failures()].rejectedQueries += 1
-            if query.users.count == 1 { for user in query.users { rejectedUsers[user] = error } }
-            // The machine halves it, and delays a user who is alone.
-            if failures[kind]?.rejectedQueries ?? 0 <= Self.maxRejectedQueries { return query.users.count > 1 }
+        if isRejected, let size = request.divisibleSize {
+            failures[kind, default: Failures()].rejections += 1
+            if size == 1, case .query(let query) = request.action {
+                for user in query.users { rejectedUsers[user] = error }
+            }
+            // The machine halves it, and delays a user or device that is alone.
+            if failures[kind]?.rejections ?? 0 <= Self.maxRejections { return size > 1 }
         }
         delay(kind, after: error)
         return false

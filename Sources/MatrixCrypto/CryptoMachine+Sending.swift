@@ -42,31 +42,57 @@ extension CryptoMachine {
     ) async throws -> Sealing {
         guard let plaintext = Self.plaintext(type, content, in: room) else { return .refused(.content) }
         return try await change { state, change in
-            guard !state.isReplaced else { return .refused(.replaced) }
-            guard let settings = try await settings(of: room, &state) else { return .refused(.clear) }
-            guard settings.isSupported else { return .refused(.algorithm) }
-            var audience = state.audiences[room] ?? RoomAudience()
-            if audience.isWhole { try await audience.load(room, from: storage) }
-            state.audiences[room] = audience
-            guard audience.isWhole else {
-                return .needsMembers(AudienceVersion(epoch: self.epoch, generation: audience.generation))
-            }
-            // Otherwise recipients could not verify the sender.
-            guard state.upkeep.isDeviceUploaded else { return .waits }
-            var sharing = RoomKeySharing(
-                room: room, user: user, device: device, storage: storage, key: key, settings: settings,
-                audience: audience, verifying: other, now: now)
             var outbound: OutboundRoom
-            switch try await sharing.share(&state, &change) {
-            case .shared(let session): outbound = session
-            case .waits: return .waits
-            case .held(let users): return .refused(.changedIdentities(users))
+            switch try await shared(room, verifying: other, &state, &change, at: now) {
+            case .ready(let session): outbound = session
+            case .obstacle(let sealing): return sealing
             }
             if try outbound.reserveIndex() {
                 change.merge(CryptoChange(put: [try outbound.record(of: room, key: key)]))
                 state.outbound[room] = outbound
             }
             return .sealed(try seal(plaintext, relation: content["m.relates_to"], with: outbound, state.upkeep))
+        }
+    }
+
+    /// Shares the room key with all devices that are to read a room's next message, as before something is uploaded for
+    /// it.
+    /// - Returns: What ``seal(_:_:in:verifying:at:)`` would return in place of an encrypted message; `nil` if it would
+    ///   encrypt one.
+    public func prepareSealing(in room: ExactText, at now: Date) async throws -> Sealing? {
+        try await change { state, change in
+            let sharing = try await shared(room, verifying: nil, &state, &change, at: now)
+            guard case .obstacle(let sealing) = sharing else { return nil }
+            return sealing
+        }
+    }
+
+    private enum Sharing {
+        case ready(OutboundRoom)
+        case obstacle(Sealing)
+    }
+
+    private func shared(
+        _ room: ExactText, verifying other: ExactText?, _ state: inout State, _ change: inout CryptoChange, at now: Date
+    ) async throws -> Sharing {
+        guard !state.isReplaced else { return .obstacle(.refused(.replaced)) }
+        guard let settings = try await settings(of: room, &state) else { return .obstacle(.refused(.clear)) }
+        guard settings.isSupported else { return .obstacle(.refused(.algorithm)) }
+        var audience = state.audiences[room] ?? RoomAudience()
+        if audience.isWhole { try await audience.load(room, from: storage) }
+        state.audiences[room] = audience
+        guard audience.isWhole else {
+            return .obstacle(.needsMembers(AudienceVersion(epoch: epoch, generation: audience.generation)))
+        }
+        // Otherwise recipients could not verify the sender.
+        guard state.upkeep.isDeviceUploaded else { return .obstacle(.waits) }
+        var sharing = RoomKeySharing(
+            room: room, user: user, device: device, storage: storage, key: key, settings: settings,
+            audience: audience, verifying: other, now: now)
+        switch try await sharing.share(&state, &change) {
+        case .shared(let session): return .ready(session)
+        case .waits: return .obstacle(.waits)
+        case .held(let users): return .obstacle(.refused(.changedIdentities(users)))
         }
     }
 

@@ -180,6 +180,26 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("Before all that a message has to wait for, neither its file nor its poster is uploaded again")
+    func uploadsAfterRequests() async throws {
+        let account = try await start()
+        let outbox = outbox(account)
+        var video = try await uploaded("video", "video/mp4", by: outbox, of: account)
+        video.thumbnailURI = try await file("poster", "image/jpeg", of: account).uri
+        let request = request([video])
+        try await encrypt(account)
+        let before = uploads(account)
+        account.server.hold("/members")
+        let attempt = Task { try await outbox.deliver(request) }
+        try await account.server.receives("/members")
+        #expect(uploads(account) == before)
+        account.server.hold(nil)
+        #expect(try await attempt.value != nil)
+        #expect(uploads(account) == before + 2 && types == ["m.room.encrypted"])
+        expectNothingInTheClear()
+        await account.close()
+    }
+
     private func uploads(_ account: EncryptedAccount) -> Int {
         account.server.paths.count { $0.contains("/media/") && $0.hasSuffix("/upload") }
     }

@@ -169,6 +169,18 @@ extension AccountEncryption {
         throw deliveryErrorWithoutKeys
     }
 
+    /// Shares a room's key, and returns what has to happen before a message can be encrypted; `nil` for nothing.
+    /// - Throws: see ``seal(_:_:in:verifying:)``.
+    func prepareSealing(in room: RoomID) async throws -> CryptoMachine.Sealing? {
+        guard let machine else { throw deliveryErrorWithoutKeys }
+        do {
+            return try await machine.prepareSealing(in: ExactText(room.rawValue), at: now())
+        } catch {
+            try await end(for: error, of: machine)
+        }
+        throw deliveryErrorWithoutKeys
+    }
+
     /// - Returns: `false` if the member list has to be requested again.
     func setMembers(
         _ members: [ExactText: String], visibility: String?, of room: RoomID,

@@ -19,6 +19,18 @@ struct RoomSealer: Sendable {
         try await keys.requireKeys()
     }
 
+    /// Makes the requests that have to be made before a message can be encrypted, so that a failure of them costs no
+    /// upload of its files.
+    /// - Throws: see ``sealed(_:_:in:verifying:)``.
+    func prepare(in room: RoomID) async throws {
+        for _ in 0..<Self.maxRounds {
+            guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
+            guard let obstacle = try await keys.prepareSealing(in: room) else { return }
+            try await overcome(obstacle, in: room)
+        }
+        throw DeliveryError.unreachable
+    }
+
     /// - Parameter other: see ``CryptoMachine/seal(_:_:in:verifying:at:)``.
     /// - Returns: The content of an `m.room.encrypted` event.
     /// - Throws: ``DeliveryError``, or an error of the server or the storage.
@@ -28,14 +40,21 @@ struct RoomSealer: Sendable {
         for _ in 0..<Self.maxRounds {
             // Before that, the member list may contain users who have left.
             guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
-            switch try await keys.seal(type, content.object ?? [:], in: room, verifying: other) {
-            case .sealed(let sealed): return sealed
-            case .needsMembers(let version): try await requestMembers(of: room, since: version)
-            case .waits: guard await keys.makeAllRequests() else { throw DeliveryError.unreachable }
-            case .refused(let rejection): throw DeliveryError.rejected(reason: Self.reason(rejection))
-            }
+            let sealing = try await keys.seal(type, content.object ?? [:], in: room, verifying: other)
+            if case .sealed(let sealed) = sealing { return sealed }
+            try await overcome(sealing, in: room)
         }
         throw DeliveryError.unreachable
+    }
+
+    /// Makes the requests that a message waits for.
+    private func overcome(_ obstacle: CryptoMachine.Sealing, in room: RoomID) async throws {
+        switch obstacle {
+        case .sealed: break
+        case .needsMembers(let version): try await requestMembers(of: room, since: version)
+        case .waits: guard await keys.makeAllRequests() else { throw DeliveryError.unreachable }
+        case .refused(let rejection): throw DeliveryError.rejected(reason: Self.reason(rejection))
+        }
     }
 
     private func requestMembers(of room: RoomID, since version: CryptoMachine.AudienceVersion) async throws {

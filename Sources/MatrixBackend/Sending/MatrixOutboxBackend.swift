@@ -154,6 +154,7 @@ struct MatrixOutboxBackend: OutboxBackend {
                 try await uploads.uploadingThumbnails(of: message, into: .clear)
             }
         case .sealed:
+            if !message.files.isEmpty { try await sealer.prepare(in: room) }
             return try await uploads.uploadingThumbnails(of: uploads.sealingFiles(of: message), into: .sealed)
         }
     }

@@ -152,6 +152,28 @@ import ToolSupport
         #expect(Set(stored.map(\.room)) == Set(sessions.map(\.room)) && stored.count == 2)
     }
 
+    @Test("A backup is trusted if the verified identity has signed it, or a device that this identity confirms.")
+    func trustedSignatures() async throws {
+        let server = TestServer()
+        let old = try await server.confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        let data: [String: JSONValue] = ["public_key": "x"]
+        let (byOld, byNew) = (try await old.machine.signed(data), try await new.machine.signed(data))
+        #expect(try await old.machine.trusts(byOld))
+        #expect(try await !old.machine.trusts(data))
+        var changed = byOld
+        changed["public_key"] = "y"
+        #expect(try await !old.machine.trusts(changed))
+        // The server lists the new device, and has shown it the identity: it may have made up either.
+        #expect(try await !old.machine.trusts(byNew))
+        #expect(try await !new.machine.trusts(byOld))
+        // Without the master key, the new device signs by its own alone.
+        let selfSigning = try await old.machine.storedSecrets().filter { $0.key == .selfSigning }
+        #expect(try await new.machine.adopt(selfSigning) == [.selfSigning])
+        try await server.exchangeAll()
+        #expect(try await old.machine.trusts(new.machine.signed(data)))
+    }
+
     @Test("Sessions restored from the backup are not uploaded to it again.") func restored() async throws {
         let machine = try await MachineFixture().machine
         try await machine.setBackupVersion(backup.version)

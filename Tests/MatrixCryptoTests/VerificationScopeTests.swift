@@ -24,11 +24,14 @@ struct VerificationScopeTests {
     // MARK: The identity
 
     /// Replaces a user's identity by one that the server has made up, which confirms a device of theirs.
-    private func replaceIdentity(confirming client: Client) async throws -> TestIdentity {
+    /// - Parameter verifier: Another user's identity that signs it.
+    private func replaceIdentity(
+        confirming client: Client, verifiedBy verifier: TestIdentity? = nil
+    ) async throws -> TestIdentity {
         let identity = try TestIdentity(client.id.user, number: 1)
         let upload: JSONValue = [
-            "master_key": try identity.masterKey(), "self_signing_key": try identity.selfSigningKey,
-            "user_signing_key": try identity.userSigningKey,
+            "master_key": try identity.masterKey(verifiedBy: verifier),
+            "self_signing_key": try identity.selfSigningKey, "user_signing_key": try identity.userSigningKey,
         ]
         try server.publishIdentity(upload, of: client.id.user)
         try server.confirm(client.id, by: identity)
@@ -84,6 +87,60 @@ struct VerificationScopeTests {
         }
         #expect(try await new.machine.storedSecrets().isEmpty)
         #expect(!server.sent.contains { $0.type == "m.key.verification.done" || $0.type == "m.secret.request" })
+    }
+
+    @Test("An identity that the server has made up is not confirmed by comparing emoji with a genuine device.")
+    func madeUpIdentity() async throws {
+        let old = try await server.confirmed("@me:b", "OLD")
+        // It confirms both devices: only the comparison proves that it is not the user's.
+        let identity = try await replaceIdentity(confirming: old)
+        let new = try await server.signIn("@me:b", "NEW")
+        try server.confirm(new.id, by: identity)
+        try await server.exchangeAll()
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        _ = try await old.machine.perform(.accept, in: id, at: server.now)
+        try await server.exchangeAll()
+        for client in [old, new] { #expect(try await isComparing(client)) }
+        // The genuine device first, so that its MACs have arrived before it can cancel.
+        for client in [old, new] {
+            _ = try await client.machine.perform(.confirmMatch, in: id, at: server.now)
+            try await server.exchangeAll()
+        }
+        #expect(try await phases(new) == [.canceled(.unconfirmedThere)])
+        #expect(try await new.machine.ownIdentity() == .unconfirmed)
+        #expect(try await old.machine.ownIdentity() == .replaced)
+    }
+
+    /// Two users, of whom each has verified the other.
+    private func verifiedUsers() async throws -> (ann: Client, bo: Client) {
+        let ann = try await server.confirmed("@ann:b", "ANN")
+        let bo = try await server.confirmed("@bo:b", "BO")
+        let room = VerificationRoom(server, [ann, bo])
+        let (id, event) = try await room.ask("@bo:b", by: ann)
+        try await room.deliver()
+        try await room.perform(.accept, in: event, by: bo)
+        try await room.perform(.confirmMatch, in: id, by: ann)
+        try await room.perform(.confirmMatch, in: event, by: bo)
+        #expect(try await ann.machine.identity(of: "@bo:b") == .verified)
+        return (ann, bo)
+    }
+
+    @Test("Nobody is shown as verified while one's own identity is not confirmed.")
+    func ownIdentityIsReplaced() async throws {
+        let (ann, _) = try await verifiedUsers()
+        _ = try await replaceIdentity(confirming: ann)
+        #expect(try await ann.machine.ownIdentity() == .replaced)
+        #expect(try await ann.machine.identity(of: "@bo:b") == .unverified)
+    }
+
+    @Test("The signature of an own identity that is not confirmed verifies nobody.")
+    func madeUpIdentityVerifiesNobody() async throws {
+        let (ann, bo) = try await verifiedUsers()
+        let own = try await replaceIdentity(confirming: ann)
+        let other = try await replaceIdentity(confirming: bo, verifiedBy: own)
+        let key = IdentityKey("\(other.master.publicKey)")
+        #expect(try await ann.machine.identity(of: "@bo:b") == .changedAfterVerification(to: key))
     }
 
     // MARK: The two sides

@@ -233,9 +233,14 @@ import ToolSupport
         let fixture = try await MachineFixture()
         let peer = try await peer(of: fixture)
         let other = try TestDevice("@a:b", "PEER")
+        // Of each, one key is the sending device's.
+        var (otherIdentity, otherSigning) = (peer.device, other)
+        otherIdentity.publishedIdentityKey = other.account.identityKey
+        otherSigning.publishedIdentityKey = peer.device.account.identityKey
         let wrong: [JSONValue] = [
             5, "@other:b", [:], ["ed25519": .string("\(other.account.signingKey)")], ["ed25519": ""],
-            try other.json(), try TestDevice("@other:b", "PEER", account: peer.device.account).json(),
+            try other.json(), try otherIdentity.json(), try otherSigning.json(),
+            try TestDevice("@other:b", "PEER", account: peer.device.account).json(),
         ]
         for value in wrong {
             // Any string is a type, and any object a content.

@@ -29,17 +29,31 @@ struct IdentityTests {
         #expect(updated(nil, [:]) == nil)
         #expect(updated(known, [:]) == known)
         #expect(updated(known, ["master_keys": .object([user.text: ["keys": "x"]])]) == known)
-        let whole = try answer(TestIdentity(user))
-        for member in ["master_keys", "self_signing_keys"] {
-            for field in ["user_id", "usage", "keys", "signatures"] {
-                var object = try #require(whole.object)
-                var entry = try #require(object[member]?.object?[user.text]?.object)
-                guard entry[field] != nil else { continue }
-                entry[field] = ["x": 1]
-                object[member] = .object([user.text: .object(entry)])
-                #expect(updated(known, .object(object)) == known, "\(member) \(field)")
+    }
+
+    @Test("An invalid key of another identity is not accepted.", arguments: ["master_keys", "self_signing_keys"])
+    func invalidKeysAreMissing(member: String) throws {
+        let known = try #require(updated(nil, try answer(TestIdentity(user))))
+        let other = try TestIdentity(user, number: 1)
+        let whole = try #require(try answer(other).object)
+        func expectMissing(_ key: JSONValue, _ place: Comment) {
+            var object = whole
+            object[member] = .object([user.text: key])
+            let identity = updated(known, .object(object))
+            if member == "master_keys" {
+                #expect(identity == known, place)
+            } else {
+                #expect(identity?.master == other.master.publicKey && identity?.selfSigning == nil, place)
             }
         }
+        let entry = try #require(whole[member]?.object?[user.text]?.object)
+        for field in ["user_id", "usage", "keys", "signatures"] where entry[field] != nil {
+            var damaged = entry
+            damaged[field] = ["x": 1]
+            expectMissing(.object(damaged), "\(field)")
+        }
+        // Valid, but for another usage.
+        expectMissing(try other.userSigningKey, "user-signing key")
     }
 
     @Test("A self-signing key that the master key has not signed confirms nothing.")

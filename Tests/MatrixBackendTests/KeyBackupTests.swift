@@ -345,6 +345,18 @@ import ToolSupport
         #expect(try await device.machine.restoringBackup() == nil)
     }
 
+    @Test("A key that is not the backup's is not adopted, and the stored one stays.") func otherKey() async throws {
+        let key = try await written(3)
+        let device = try await BackedUpDevice(server)
+        try await device.machine.setBackupKey(key)
+        let publicKey = try BackupKey(key).publicKey
+        #expect(try await !device.backup.adopt(KeyMaterial()))
+        #expect(try await device.machine.backupKey(for: publicKey)?.isEqual(to: key) == true)
+        #expect(try await device.machine.restoringBackup() == nil)
+        #expect(try await device.backup.adopt(key))
+        await device.isComplete()
+    }
+
     @Test("A backup that is too large for one response is restored room by room.") func largeRestore() async throws {
         let key = try await written(30)
         server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: ["limit": true]))

@@ -206,11 +206,13 @@ import Testing
                     "m.relates_to": ["rel_type": "m.replace", "event_id": target],
                 ], at: 9000)
         }
-        func parsedEvents(_ edit: JSONValue) throws -> [TimelineEvent] {
-            let event = Events.event(
+        func bundling(_ edit: JSONValue) -> JSONValue {
+            Events.event(
                 "$a", "m.room.message", ["msgtype": "m.text", "body": "a"],
                 unsigned: ["m.relations": ["m.replace": edit]])
-            return reader.timeline([try #require(MatrixEvent(event))])
+        }
+        func parsedEvents(_ edit: JSONValue) throws -> [TimelineEvent] {
+            reader.timeline([try #require(MatrixEvent(bundling(edit)))])
         }
         let events = try parsedEvents(edit(of: "$a"))
         guard case .message(let message) = events.first else { throw CancellationError() }
@@ -224,6 +226,10 @@ import Testing
                         content: MessageMedia(kind: .text, attachments: [])))
             ])
         #expect(try parsedEvents(edit(of: "$other")).count == 1, "one of another message says nothing here")
+        var encrypted = try #require(MatrixEvent(bundling(edit(of: "$a"))))
+        encrypted.protection = .opened
+        #expect(reader.bundledEdit(of: encrypted) == nil, "the server may have made it up")
+        #expect(reader.timeline([encrypted]).count == 1)
     }
 
     @Test func threadMessagesAreReplies() throws {

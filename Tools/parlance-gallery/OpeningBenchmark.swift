@@ -10,8 +10,8 @@ import ToolSupport
 struct OpeningBenchmark {
     let gallery: Gallery
 
-    /// The messages that one key decrypts, which are opened and published together.
-    private static let chunk = 100
+    /// The messages that are opened and published together, as many as an account's `SealedMessages` opens.
+    private static let chunk = 200
     /// Slightly fewer than the timeline retains of 1,000 messages.
     private static let loaded = 900
 

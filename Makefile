@@ -23,7 +23,7 @@ LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
 CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
 .PHONY: help deps library schemas build release run test test-without-encryption lint docs format bench bench-quick \
-	bench-compare bench-peers soak fuzz leaks input-methods check-new-app new-app screenshots size-screenshots language-screenshots published-screenshots \
+	bench-compare bench-peers soak holes fuzz leaks input-methods check-new-app new-app screenshots size-screenshots language-screenshots published-screenshots \
 	pictures-diff flatpak flatpak-check deb check-roots install uninstall pot clean
 
 help: ## List the targets
@@ -155,6 +155,9 @@ else
 		$(SWIFT) test --skip-build --disable-xctest \
 			--filter 'MatrixServerTests.(WrittenTripTests|PeerTests|PeerBackupTests|StrictPeerTests)'
 endif
+
+holes: deps-build+encryption library ## Build the tests in a copy, and see those of known holes fail without their checks (15 min)
+	@build-aux/check-holes
 
 # What others say to encryption, and the calls of its library, are counted instead of timed, unless ARGS says how long.
 STEPS := $(if $(ARGS),,PARLANCE_FUZZ_STEPS=10000000)

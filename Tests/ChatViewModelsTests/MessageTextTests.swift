@@ -90,6 +90,7 @@ import Testing
         let all: [SendFailure] = [
             .changedIdentity, .notPermitted, .notInRoom, .notFound, .messageUnavailable, .messageTooLong, .tooLarge,
             .unreadableFile, .encryptionUnavailable, .encryptionUnknown, .mayBeSent, .termsNotAccepted,
+            .ownIdentityReplaced,
         ]
         let explained = all.compactMap { texts.failure(.message, because: $0).explanation }
         #expect(explained.count == all.count && Set(explained).count == all.count)

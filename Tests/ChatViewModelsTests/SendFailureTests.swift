@@ -30,6 +30,17 @@ import Testing
         #expect(item.rejectedItem == nil && explanation(item) == nil && item.shownFailure == nil)
     }
 
+    @Test("A message that a new identity of the user's own holds back blames nobody else")
+    func ownIdentity() async throws {
+        var held = Message.of(1, by: Fixtures.own, delivery: .failed)
+        held.transactionID = TransactionID("t")
+        held.failure = .ownIdentityReplaced
+        await harness.open([held])
+        #expect(
+            explanation(try #require(harness.messages.first))
+                == "Your account has a new identity, which has not confirmed this device.")
+    }
+
     @Test("A rejected message says why, and its row is updated when only the reason differs")
     func rejectedMessage() async throws {
         var rejected = Message.of(1, by: Fixtures.own, delivery: .failed)

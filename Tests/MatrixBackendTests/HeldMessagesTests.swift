@@ -31,6 +31,9 @@ import Testing
         Case(testDescription: "keys unavailable meanwhile", trust: [nil, holding, nil, free], attempts: 2),
         Case(testDescription: "accepted before it is noted, or a restart", trust: [nil, free], attempts: 2),
         Case(testDescription: "changed again", trust: [free, holding, free], rejections: 2, attempts: 3),
+        Case(
+            testDescription: "confirmed by the own new identity", trust: [replaced, free],
+            reason: DeliveryReason.ownIdentityReplaced.rawValue, attempts: 2),
         Case(testDescription: "still held", trust: [holding, replaced, nil]),
         Case(testDescription: "keys unavailable", trust: [nil]),
         Case(testDescription: "nothing tells why", trust: [free, free, free], rejections: .max, attempts: 2),

@@ -22,7 +22,17 @@ import Testing
             (.changedIdentities([ExactText("@a:b")]), .changedIdentity), (.content, nil),
         ]
         for (rejection, failure) in rejections {
-            #expect(SendFailure(reason: RoomSealer.reason(rejection)) == failure, "\(rejection)")
+            let reason = RoomSealer.reason(rejection, by: MemberID("@me:b"))
+            #expect(SendFailure(reason: reason) == failure, "\(rejection)")
+        }
+    }
+
+    @Test("A replaced identity of the user's own is nobody else's, and holds the message back as theirs do")
+    func ownIdentity() {
+        for users in [["@me:b"], ["@a:b", "@me:b"]] {
+            let rejection = CryptoMachine.Rejection.changedIdentities(users.map { ExactText($0) })
+            let reason = RoomSealer.reason(rejection, by: MemberID("@me:b"))
+            #expect(SendFailure(reason: reason) == .ownIdentityReplaced && RoomSealer.isHeld(reason: reason))
         }
     }
 
@@ -50,12 +60,13 @@ import Testing
     @Test("A local echo has the reason while it is not sent")
     func echo() {
         var book = LocalEchoes(unreadable: "Unreadable")
+        let own = MemberID("@me:example.org")
         let request = OutboxRequest(
             id: TransactionID("t"), room: room, action: .send(WrittenMessage("Text")), queuedAt: Fixtures.date)
         var item = OutboxItem(
-            request: request, state: .failed(reason: RoomSealer.reason(.changedIdentities([ExactText("@a:b")]))),
+            request: request,
+            state: .failed(reason: RoomSealer.reason(.changedIdentities([ExactText("@a:b")]), by: own)),
             isOverdue: false)
-        let own = MemberID("@me:example.org")
         #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [.changedIdentity])
         item.state = .failed(reason: "403 M_FORBIDDEN")
         #expect(book.update([item], in: room, by: own).changed.map(\.failure) == [.notPermitted])

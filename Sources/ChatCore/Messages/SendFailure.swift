@@ -2,6 +2,8 @@
 public enum SendFailure: Hashable, Sendable {
     /// The identity of a member has changed since the user verified it.
     case changedIdentity
+    /// The user's own identity was replaced, and the new one has not confirmed this device.
+    case ownIdentityReplaced
     case notPermitted
     /// The user has not accepted the terms of the server.
     case termsNotAccepted

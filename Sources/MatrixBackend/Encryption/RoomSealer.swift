@@ -53,7 +53,7 @@ struct RoomSealer: Sendable {
         case .sealed: break
         case .needsMembers(let version): try await requestMembers(of: room, since: version)
         case .waits: guard await keys.makeAllRequests() else { throw DeliveryError.unreachable }
-        case .refused(let rejection): throw DeliveryError.rejected(reason: Self.reason(rejection))
+        case .refused(let rejection): throw DeliveryError.rejected(reason: Self.reason(rejection, by: ownUserID))
         }
     }
 
@@ -72,15 +72,20 @@ struct RoomSealer: Sendable {
 
     private static let changedIdentity = "the identity of "
 
-    /// Whether a message was rejected because of an identity that the user has yet to verify or accept.
+    /// Whether a message was rejected because of an identity that the user has yet to verify or accept, or that has yet
+    /// to confirm this device.
     /// - Parameter reason: ``OutboxRequest/failure``.
     static func isHeld(reason: String) -> Bool { reason.hasPrefix(changedIdentity) }
 
-    static func reason(_ rejection: CryptoMachine.Rejection) -> String {
+    /// - Parameter ownUserID: the user who is sending.
+    static func reason(_ rejection: CryptoMachine.Rejection, by ownUserID: MemberID) -> String {
         switch rejection {
         case .clear: DeliveryReason.unknownEncryption.rawValue
         case .algorithm: DeliveryReason.unknownAlgorithm.rawValue
         case .replaced: DeliveryReason.replacedKeys.rawValue
+        // There is nobody to verify or accept before this device is confirmed.
+        case .changedIdentities(let users) where users.contains(ExactText(ownUserID.rawValue)):
+            DeliveryReason.ownIdentityReplaced.rawValue
         case .changedIdentities(let users):
             changedIdentity + users.prefix(3).map(\.text).joined(separator: ", ") + " has changed since it was verified"
         case .content: DeliveryReason.unencodable.rawValue

@@ -21,6 +21,8 @@ enum DeliveryReason: String, CaseIterable {
     case unreadableKeys = "the keys of this device cannot be read"
     case replacedKeys = "another program has the keys of this device"
     case noDevice = "the server named no device"
+    /// Begins as ``RoomSealer/isHeld(reason:)`` expects, so that the message is sent once this device is confirmed.
+    case ownIdentityReplaced = "the identity of the local user has been replaced"
 
     var error: DeliveryError { .rejected(reason: rawValue) }
 
@@ -34,6 +36,7 @@ enum DeliveryReason: String, CaseIterable {
         case .unreadableEncryption, .unknownEncryption, .unknownAlgorithm: .encryptionUnknown
         case .notBuilt, .credentialLost, .unreadableKeys, .replacedKeys, .noDevice: .encryptionUnavailable
         case .mayBeSent: .mayBeSent
+        case .ownIdentityReplaced: .ownIdentityReplaced
         case .fileKeys, .unencodable: nil
         }
     }
@@ -48,13 +51,13 @@ extension SendFailure {
     /// `nil` for a reason that would tell the user nothing.
     /// - Parameter reason: ``OutboxRequest/failure``.
     init?(reason: String) {
-        if RoomSealer.isHeld(reason: reason) {
-            self = .changedIdentity
-            return
-        }
         if let known = DeliveryReason(rawValue: reason) {
             guard let failure = known.failure else { return nil }
             self = failure
+            return
+        }
+        if RoomSealer.isHeld(reason: reason) {
+            self = .changedIdentity
             return
         }
         guard let status = Self.status(in: reason) else { return nil }

@@ -88,6 +88,8 @@ extension MessageText {
         switch failure {
         case .changedIdentity:
             translator("The identity of someone you verified has changed. Verify or accept the new one first.")
+        case .ownIdentityReplaced:
+            translator("Your account has a new identity, which has not confirmed this device.")
         case .notPermitted: translator("You do not have permission to do this")
         case .termsNotAccepted: translator("The terms of the server have to be accepted first")
         case .notInRoom: translator("You are no longer in this room")

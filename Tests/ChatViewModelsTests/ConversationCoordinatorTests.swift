@@ -104,6 +104,25 @@ import Testing
         await eventually { other.acceptsMessages }
     }
 
+    @Test("With a keyring that was locked at the start, an encrypted room says so, until the keys are opened")
+    func lockedKeyring() async {
+        service.encryption = { _ in true }
+        let conversation = await start()
+        await eventually { conversation.isEncrypted }
+        let account = Account(id: "@ann:example.org", kind: "matrix", server: "https://x", device: "D", name: "Ann")
+        let session = coordinator.environment.session
+        session.apply(AccountState(account: account, condition: .locked(.locked)))
+        #expect(!conversation.acceptsMessages)
+        #expect(
+            conversation.sendingNotice(.untranslated)
+                == "Unlock the keyring to send messages in this encrypted room.")
+        session.apply(AccountState(account: account, condition: .online, encryption: .on))
+        #expect(conversation.acceptsMessages && conversation.sendingNotice(.untranslated) == nil)
+        // Keys that were opened before stay so.
+        session.apply(AccountState(account: account, condition: .locked(.locked), encryption: .on))
+        #expect(conversation.acceptsMessages)
+    }
+
     // MARK: Permissions
 
     @Test("Without permission to send messages a room says so and keeps the draft, until its levels change")

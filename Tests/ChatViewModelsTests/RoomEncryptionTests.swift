@@ -73,12 +73,14 @@ import Testing
     @Test("Once the keys are available, a private room can be created")
     func unlocked() async {
         let session = AccountSession()
-        session.encryption = .off(.locked(.locked))
+        let account = Account(id: "@me:example.org", kind: "matrix", server: "https://x", device: "D", name: "Me")
+        session.apply(AccountState(account: account, condition: .locked(.locked)))
         let viewModel = NewRoomViewModel(
-            service: FakeUserDirectory(), ownUserID: MemberID("@me:example.org"), encryption: { session.encryption })
+            service: FakeUserDirectory(), ownUserID: MemberID(account.id), encryption: { session.encryption })
         viewModel.send(.name("Garden"))
         #expect(!viewModel.state.canCreate)
-        session.encryption = .on
+        #expect(viewModel.state.encryptionText(.untranslated) == "Unlock the keyring to create an encrypted room")
+        session.apply(AccountState(account: account, condition: .online, encryption: .on))
         await eventually { viewModel.state.canCreate }
         #expect(viewModel.state.isEncrypted)
     }

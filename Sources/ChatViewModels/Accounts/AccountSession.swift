@@ -29,7 +29,9 @@ public final class AccountSession {
         isSignedOut = state.condition.needsSignIn
         isConnecting = state.condition == .connecting
         isOnline = state.condition == .online
-        encryption = state.encryption
-        credentialError = if case .locked(let error) = state.condition { error } else { nil }
+        let error: CredentialStoreError? = if case .locked(let error) = state.condition { error } else { nil }
+        credentialError = error
+        // Without the account's token, its keys are not opened, so their condition stays unknown.
+        encryption = if state.encryption == .none, let error { .off(.locked(error)) } else { state.encryption }
     }
 }

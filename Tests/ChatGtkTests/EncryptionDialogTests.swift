@@ -90,6 +90,41 @@ final class EncryptionDialogTests: GtkTestCase {
         }
     }
 
+    /// The longest labels are those of another language, which tests do not have.
+    func testLabelsOfCheckBoxesWrapAtTheNarrowestWidth() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            service.set(EncryptionStatus(condition: .on, identity: .none))
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            @MainActor func checkBoxWraps(_ label: String, in dialog: Dialog) throws {
+                let box = try XCTUnwrap(
+                    dialog.descendants.first { $0.isMapped && $0.isInstance(of: gtk_check_button_get_type()) })
+                gtk_check_button_set_label(box.cast(), label)
+                XCTAssertLessThan(box.measure(.horizontal).minimum, 300, label)
+            }
+            do {
+                let encryption = EncryptionCoordinator(service) { $0.rawValue }
+                XCTAssertTrue(MainLoop.pump { encryption.need == .setUp })
+                let viewModel = try XCTUnwrap(encryption.setUp())
+                let dialog = EncryptionSetUpDialog.present(viewModel, over: parent.window).widget
+                viewModel.send(.begin)
+                XCTAssertTrue(MainLoop.pump { dialog.button("Save to File…") != nil })
+                try checkBoxWraps("Ich habe den Wiederherstellungsschlüssel gespeichert", in: dialog)
+                XCTAssertLessThanOrEqual(dialog.measure(.horizontal).minimum, 360)
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                let question = ReactionQuestion(message: MessageID("m"), reaction: "👍")
+                let alert = ReactionDialog.present(question, over: parent.window) { _ in }
+                XCTAssertTrue(MainLoop.pump { alert.isMapped })
+                try checkBoxWraps("Reaktionen in verschlüsselten Räumen nicht verwenden", in: alert)
+                alert.close()
+                XCTAssertTrue(MainLoop.pump { !alert.isMapped })
+            }
+            parent.close()
+        }
+    }
+
     func testSetUpIsOfferedOnceAfterSignIn() throws {
         try onMain {
             let service = FakeEncryptionService()

@@ -15,6 +15,7 @@ enum ReactionDialog {
     ) -> MessageDialog {
         let dialog = MessageDialog(heading: question.heading(.gettext), body: question.body(.gettext))
         let rejection = CheckButton(question.rejection(.gettext))
+        rejection.wrapLabel()
         dialog.setExtraChild(rejection)
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("react", question.button(.gettext))

@@ -43,6 +43,7 @@ final class EncryptionSetUpDialog {
         password = builder["password"]
         saved = builder["saved"]
         announcements = PageAnnouncements(in: builder["overlay"])
+        saved.wrapLabel()
         let losses: Box = builder["losses"]
         for loss in text.losses { losses.append(Self.line(loss)) }
         connect()

@@ -102,6 +102,15 @@ public final class CheckButton: Widget {
         self.init(sinking: gtk_check_button_new_with_label(label))
     }
 
+    /// Lets the label wrap, for which GTK has no property. A child in place of the label would lack the style, and the
+    /// button its accessible name.
+    public func wrapLabel() {
+        for label in children.compactMap({ $0.wrapped(as: Label.self, gtk_label_get_type()) }) {
+            label.wrap = true
+            label.setWrapMode(.wordOrCharacter)
+        }
+    }
+
     public var isActive: Bool {
         get { gtk_check_button_get_active(cast()) != 0 }
         set { gtk_check_button_set_active(cast(), newValue ? 1 : 0) }

@@ -1,7 +1,6 @@
 import CGtk
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Composer
 import ComposerSessions
 import GtkKit
@@ -9,6 +8,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 @testable import GtkKit
 
 /// Rooms in windows of their own, next to the main window, over a real store.
@@ -344,6 +344,50 @@ final class RoomWindowTests: GtkTestCase {
             XCTAssertEqual(service.calls, [], "nobody has answered")
             service.set([] as [Verification])
             XCTAssertTrue(MainLoop.pump { Dialog.all.isEmpty })
+            try program.close()
+        }
+    }
+
+    /// Without the main window, nothing else says that some recipients may not see what is written here.
+    func testWindowOfAnEncryptedRoomShowsWhatEncryptionNeeds() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            let (program, room, opened) = try Self.opened(encryptingBy: service)
+            let window = opened.window
+            let conversation = try XCTUnwrap(program.coordinator.roomWindows.first)
+            @MainActor func dialog(titled title: String) throws -> Dialog {
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: title) != nil }, title)
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: title))
+                XCTAssertTrue(dialog.isOver(window), title)
+                return dialog
+            }
+            service.set(EncryptionStatus(condition: .on, identity: .unconfirmed, recovery: .ready))
+            XCTAssertTrue(MainLoop.pump { program.coordinator.encryption?.need == .confirmDevice })
+            try finish { await waitUntilIdle() }
+            XCTAssertNil(window.button("Confirm…"), "not encrypted")
+            conversation.noteEncrypted()
+            XCTAssertTrue(MainLoop.pump { window.button("Confirm…") != nil })
+            XCTAssertTrue(window.visibleTexts.contains("This device is not confirmed"))
+            try XCTUnwrap(window.button("Confirm…")).activate()
+            let setUp = try dialog(titled: "Confirm This Device")
+            setUp.close()
+            XCTAssertTrue(MainLoop.pump { !setUp.isMapped })
+            // The room's own warning asks for the same.
+            service.set(RoomTrust(isOwnReplaced: true), of: room)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    let texts = window.visibleTexts
+                    return texts.contains { $0.hasPrefix("Messages are not sent: your account") }
+                        && !texts.contains("This device is not confirmed")
+                })
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+            let bo = MemberID("@bo:example.org")
+            service.set(RoomTrust(changed: [bo], holding: [bo]), of: room)
+            XCTAssertTrue(MainLoop.pump { window.button("Review…") != nil && window.button("Confirm…") == nil })
+            try XCTUnwrap(window.button("Review…")).activate()
+            let identity = try dialog(titled: "Identity")
+            identity.close()
+            XCTAssertTrue(MainLoop.pump { !identity.isMapped })
             try program.close()
         }
     }

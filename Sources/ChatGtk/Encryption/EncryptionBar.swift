@@ -2,7 +2,8 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// The banner above the room list that shows the next step of the account's encryption setup.
+/// The banner above the room list, or above the messages in a room's own window, that shows the next step of the
+/// account's encryption setup.
 final class EncryptionBar {
     var onAction: (() -> Void)?
     private let view = Banner()

@@ -30,6 +30,7 @@ final class RoomWindow {
     private let presenter: RoomPresenter
     private let transfers: TransferPresenter
     private let toasts: ToastPresenter
+    private let encryptionBar = EncryptionBar()
     private let attention: WindowActivityMonitor
     private var verifications: VerificationPresenter?
     private var actions: WindowActions?
@@ -104,11 +105,15 @@ final class RoomWindow {
         verifications = VerificationPresenter(accounts, over: window, of: room)
         attention.onChange = { [weak accounts, room] in accounts?.attend($0, inWindowOf: room) }
         window.addTyping(in: { [weak self] in self?.view })
+        view.widget.insert(encryptionBar.widget, after: view.searchBar.widget)
+        encryptionBar.onAction = { [weak conversation] in conversation?.setUpEncryption() }
         let (rooms, requests, id) = (account.coordinator.rooms, conversation.requests, room.room)
         requests.send(.windowAppeared)
         renderings = [
             Rendering({ rooms.state.rows.first { $0.id == id } }, { [weak self] in self?.show($0) }),
             Rendering({ requests.state.pending }, { [weak self] in self?.handle($0) }),
+            Rendering(
+                { [weak conversation] in conversation?.setUpNeed }, { [weak self] in self?.encryptionBar.show($0) }),
         ]
     }
 

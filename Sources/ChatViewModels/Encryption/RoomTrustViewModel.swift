@@ -85,4 +85,14 @@ extension Conversation {
         case nil: break
         }
     }
+
+    /// The next step of the account's encryption setup, for a window without the banner above the room list; `nil` if
+    /// there is none, if it does not concern the room, or if the room's own warning asks for it.
+    public var setUpNeed: EncryptionNeed? {
+        guard isEncrypted, trust?.state.notice != .ownReplaced else { return nil }
+        return encryptionOfAccount?.need
+    }
+
+    /// Requests the setup of the account's encryption from the window.
+    public func setUpEncryption() { requests.add(.setUpEncryption) }
 }

@@ -26,7 +26,7 @@ public final class FakeEncryptionService: EncryptionService {
     public func clearCalls() { state.withLock { $0.calls = [] } }
     /// Makes the next calls of a function fail with these errors, in order.
     public func fail(_ name: String, with errors: EncryptionError...) { state.withLock { $0.failures[name] = errors } }
-    /// Has calls of `renameDevice` or `exportKeys` wait for a gate.
+    /// Has calls of a function that changes something wait for a gate, also those that fail.
     public func hold(_ name: String, at gate: Gate) { state.withLock { $0.gates[name] = gate } }
     public func set(_ status: EncryptionStatus) { statusFeed.send(status) }
     public func set(_ verifications: [Verification]) { verificationFeed.send(verifications) }
@@ -34,54 +34,50 @@ public final class FakeEncryptionService: EncryptionService {
     public func set(_ identity: UserIdentity, of user: MemberID) { feed(of: user).send(identity) }
     public func set(_ trust: RoomTrust, of room: RoomID) { feed(of: room).send(trust) }
 
-    private func record(_ name: String, _ argument: String = "") throws {
-        let failure = state.withLock { state in
+    private func record(_ name: String, _ argument: String = "") async throws {
+        let (failure, gate) = state.withLock { state -> (EncryptionError?, Gate?) in
             state.calls.append(argument.isEmpty ? name : "\(name) \(argument)")
-            guard state.failures[name]?.isEmpty == false else { return EncryptionError?.none }
-            return state.failures[name]?.removeFirst()
+            let hasFailure = state.failures[name]?.isEmpty == false
+            return (hasFailure ? state.failures[name]?.removeFirst() : nil, state.gates[name])
         }
-        if let failure { throw failure }
-    }
-
-    private func pass(_ name: String) async {
-        let gate = state.withLock { $0.gates[name] }
         await gate?.pass()
+        if let failure { throw failure }
     }
 
     // MARK: EncryptionService
 
     public func encryptionStatuses() -> AsyncStream<EncryptionStatus> { statusFeed.stream() }
     public func createIdentity(password: String?) async throws -> RecoveryKey {
-        try record("createIdentity", password ?? "")
+        try await record("createIdentity", password ?? "")
         return Self.recoveryKey
     }
     public func replaceIdentity(password: String?) async throws -> RecoveryKey {
-        try record("replaceIdentity", password ?? "")
+        try await record("replaceIdentity", password ?? "")
         return Self.recoveryKey
     }
-    public func recover(with secret: String) async throws { try record("recover", secret) }
+    public func recover(with secret: String) async throws { try await record("recover", secret) }
     public func replaceRecoveryKey() async throws -> RecoveryKey {
-        try record("replaceRecoveryKey")
+        try await record("replaceRecoveryKey")
         return Self.recoveryKey
     }
-    public func confirmRecoveryKey() async throws { try record("confirmRecoveryKey") }
-    public func setBackupEnabled(_ isEnabled: Bool) async throws { try record("setBackupEnabled", "\(isEnabled)") }
+    public func confirmRecoveryKey() async throws { try await record("confirmRecoveryKey") }
+    public func setBackupEnabled(_ isEnabled: Bool) async throws {
+        try await record("setBackupEnabled", "\(isEnabled)")
+    }
     public func exportKeys(to file: URL, passphrase: String) async throws -> Int {
-        try record("exportKeys", "\(file.lastPathComponent) \(passphrase)")
-        await pass("exportKeys")
+        try await record("exportKeys", "\(file.lastPathComponent) \(passphrase)")
         return 3
     }
     public func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
-        try record("importKeys", "\(file.lastPathComponent) \(passphrase)")
+        try await record("importKeys", "\(file.lastPathComponent) \(passphrase)")
         return ImportedKeyCount(total: 5, new: 2)
     }
     public func devices() async throws -> [AccountDevice] {
-        try record("devices")
+        try await record("devices")
         return state.withLock { $0.devices }
     }
     public func renameDevice(_ device: String, to name: String) async throws {
-        try record("renameDevice", "\(device) \(name)")
-        await pass("renameDevice")
+        try await record("renameDevice", "\(device) \(name)")
         state.withLock { state in
             for index in state.devices.indices where state.devices[index].id == device {
                 state.devices[index].name = name
@@ -89,30 +85,30 @@ public final class FakeEncryptionService: EncryptionService {
         }
     }
     public func signOutDevices(_ devices: [String], password: String?) async throws {
-        try record(
+        try await record(
             "signOutDevices", ([devices.joined(separator: ",")] + [password].compactMap { $0 }).joined(separator: " "))
         state.withLock { $0.devices.removeAll { devices.contains($0.id) } }
     }
     public func identities(of user: MemberID) -> AsyncStream<UserIdentity> { feed(of: user).stream() }
     public func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws {
-        try record("acceptIdentity", "\(user.rawValue) \(key.text)")
+        try await record("acceptIdentity", "\(user.rawValue) \(key.text)")
     }
     public func withdrawVerification(of user: MemberID) async throws {
-        try record("withdrawVerification", user.rawValue)
+        try await record("withdrawVerification", user.rawValue)
     }
     public func trust(of room: RoomID) -> AsyncStream<RoomTrust> { feed(of: room).stream() }
     public func verifications() -> AsyncStream<[Verification]> { verificationFeed.stream() }
     public func verifyDevice(_ device: String?) async throws -> Verification.ID {
-        try record("verifyDevice", device ?? "")
+        try await record("verifyDevice", device ?? "")
         return "outgoing"
     }
     public func verify(_ user: MemberID) async throws -> Verification.ID {
-        try record("verify", user.rawValue)
+        try await record("verify", user.rawValue)
         return "outgoing"
     }
     /// Updates or removes the verification as a real service does.
     public func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
-        try record("\(action)", verification)
+        try await record("\(action)", verification)
         verificationFeed.change { list in
             guard let index = list.firstIndex(where: { $0.id == verification }) else { return }
             switch action {

@@ -13,6 +13,7 @@ final class EncryptionSetUpDialog {
     private let password: EntryRow
     private let saved: CheckButton
     private let announcements: PageAnnouncements
+    private let busyFocus = BusyFocus()
     private let text = EncryptionText(.gettext)
     private var displayedState: EncryptionSetUpViewModel.State?
     private var rendering: Rendering?
@@ -134,6 +135,7 @@ final class EncryptionSetUpDialog {
         if state.step == .over { return widget.close() }
         let isNewPage = displayedState.map { $0.step != state.step } ?? false
         if isNewPage { clear() }
+        busyFocus.prepare(for: state.isBusy, in: widget)
         widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
         builder["page", Widget.self].setAccessibleLabel(text.title(state))
@@ -153,6 +155,7 @@ final class EncryptionSetUpDialog {
         enable()
         displayedState = state
         if isNewPage { focus(state) }
+        busyFocus.restore(in: widget, isNewPage: isNewPage)
         // Last, as the report of a new focus interrupts it.
         announcements.show(text.announcement(state))
     }

@@ -13,6 +13,7 @@ final class VerificationDialog {
     private let numbers: Widget
     private let digits: Label
     private let announcements: PageAnnouncements
+    private let busyFocus = BusyFocus()
     private var emojiCells: [Widget] = []
     private var displayedState: VerificationViewModel.State?
     private var rendering: Rendering?
@@ -67,6 +68,8 @@ final class VerificationDialog {
         if state.isOver { return widget.close() }
         // The other verification gets the window. This one is presented again after it.
         if state.isSetAside { return widget.forceClose() }
+        let isNewPage = displayedState.map { $0.page != state.page } ?? false
+        busyFocus.prepare(for: state.isBusy, in: widget)
         let text = VerificationText(.gettext)
         widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
@@ -81,8 +84,9 @@ final class VerificationDialog {
         let parts = parts(state)
         for (part, isVisible) in parts where isVisible { part.isVisible = true }
         // Set the focus first: when the focused widget is hidden, GTK moves the focus after all of this.
-        if displayedState?.page != state.page, displayedState != nil { focus(state) }
+        if isNewPage { focus(state) }
         for (part, isVisible) in parts where !isVisible { part.isVisible = false }
+        busyFocus.restore(in: widget, isNewPage: isNewPage)
         let problem: Label = builder["problem"]
         problem.text = state.error.map { EncryptionText(.gettext).text(for: $0) } ?? ""
         problem.isVisible = state.error != nil

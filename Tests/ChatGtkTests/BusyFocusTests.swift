@@ -1,0 +1,127 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+@testable import GtkKit
+
+/// The focus in the dialogs of encryption after an action that has failed: the keyboard goes on where it was.
+final class BusyFocusTests: GtkTestCase {
+    private static let problem = "Could not connect to the server."
+    private static let emoji = [0, 5, 63, 17, 29, 42, 8].compactMap { VerificationEmoji(index: $0) }
+
+    /// Performs an action that the server does not answer, and expects the focus to come back.
+    /// - Parameters:
+    ///   - call: the service's function.
+    ///   - focus: what has the focus and becomes insensitive.
+    @MainActor
+    private static func expectFocus(
+        of focus: Widget, toOutlast call: String, of service: FakeEncryptionService, in dialog: Dialog,
+        _ act: () -> Void
+    ) {
+        let gate = Gate()
+        service.hold(call, at: gate)
+        service.fail(call, with: .unreachable)
+        XCTAssertTrue(focus.isFocus, call)
+        act()
+        XCTAssertTrue(MainLoop.pump { gate.waiting == 1 && gtk_widget_is_sensitive(focus.cast()) == 0 }, call)
+        XCTAssertTrue(focus.isMapped, call)
+        XCTAssertFalse(dialog.visibleTexts.contains(problem), call)
+        gate.open()
+        XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains(problem) }, call)
+        XCTAssertTrue(focus.isFocus, call)
+    }
+
+    func testButtonsAndMethodsOfTheSetUpHaveTheFocusAgain() throws {
+        try onMain {
+            try Resource.load()
+            let states: [(EncryptionStatus, String, EncryptionSetUpViewModel.Action)] = [
+                (EncryptionStatus(condition: .on, identity: .none), "createIdentity", .begin),
+                (
+                    EncryptionStatus(
+                        condition: .on, identity: .unconfirmed, recovery: .ready, otherConfirmedDevices: 1),
+                    "verifyDevice", .useOtherDevice
+                ),
+            ]
+            for (status, call, action) in states {
+                let service = FakeEncryptionService()
+                service.set(status)
+                let parent = TestWindow(Label("behind"), width: 360, height: 640)
+                do {
+                    let encryption = EncryptionCoordinator(service) { $0.rawValue }
+                    XCTAssertTrue(MainLoop.pump { encryption.need != nil })
+                    let viewModel = try XCTUnwrap(encryption.setUp())
+                    let dialog = EncryptionSetUpDialog.present(viewModel, over: parent.window).widget
+                    XCTAssertTrue(MainLoop.pump { dialog.root?.focus?.isMapped == true })
+                    let focus = try XCTUnwrap(dialog.root?.focus)
+                    Self.expectFocus(of: focus, toOutlast: call, of: service, in: dialog) { viewModel.send(action) }
+                    dialog.close()
+                    XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                }
+                parent.close()
+            }
+        }
+    }
+
+    func testAnswersToAVerificationHaveTheFocusAgain() throws {
+        try onMain {
+            try Resource.load()
+            let comparing = Verification.Phase.comparing(emoji: Self.emoji, numbers: [1234, 5678, 9012])
+            let answers: [(Verification.Phase, String, String, VerificationViewModel.Action)] = [
+                (.requested, "Accept", "accept", .accept),
+                (comparing, "They Match", "confirmMatch", .confirmMatch),
+                (comparing, "They Don’t Match", "reportMismatch", .reportMismatch),
+            ]
+            for (phase, label, call, action) in answers {
+                let service = FakeEncryptionService()
+                let parent = TestWindow(Label("behind"), width: 360, height: 640)
+                do {
+                    let verification = Verification(
+                        id: "v", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: phase)
+                    let viewModel = VerificationViewModel(verification, name: "Bo", service: service)
+                    let dialog = VerificationDialog.present(viewModel, over: parent.window).widget
+                    XCTAssertTrue(MainLoop.pump { dialog.button(label) != nil }, label)
+                    let button = try XCTUnwrap(dialog.button(label))
+                    button.grabFocus()
+                    Self.expectFocus(of: button, toOutlast: call, of: service, in: dialog) { viewModel.send(action) }
+                    dialog.close()
+                    XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                }
+                parent.close()
+            }
+        }
+    }
+
+    /// The user may have gone on to another widget meanwhile.
+    func testFocusThatHasMovedStaysThere() throws {
+        try onMain {
+            try Resource.load()
+            let (service, gate) = (FakeEncryptionService(), Gate())
+            service.hold("accept", at: gate)
+            service.fail("accept", with: .unreachable)
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let verification = Verification(
+                    id: "v", user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: .requested)
+                let viewModel = VerificationViewModel(verification, name: "Bo", service: service)
+                let dialog = VerificationDialog.present(viewModel, over: parent.window).widget
+                XCTAssertTrue(MainLoop.pump { dialog.button("Accept") != nil })
+                let accept = try XCTUnwrap(dialog.button("Accept"))
+                accept.grabFocus()
+                viewModel.send(.accept)
+                XCTAssertTrue(MainLoop.pump { !accept.isSensitive })
+                let notNow = try XCTUnwrap(dialog.button("Not Now"))
+                notNow.grabFocus()
+                gate.open()
+                XCTAssertTrue(MainLoop.pump { accept.isSensitive })
+                XCTAssertTrue(notNow.isFocus)
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+            parent.close()
+        }
+    }
+}

@@ -95,6 +95,69 @@ final class BusyFocusTests: GtkTestCase {
         }
     }
 
+    func testActionsOnAnIdentityStayAndHaveTheFocusAgain() throws {
+        try onMain {
+            try Resource.load()
+            let (bo, key) = (MemberID("@bo:example.org"), IdentityKey("new"))
+            let actions: [(UserIdentity, String, String, IdentityViewModel.Action)] = [
+                (.unverified, "Verify…", "verify", .verify),
+                (.changed(to: key), "Accept New Identity…", "acceptIdentity", .accept(key)),
+                (.verified, "Withdraw Verification", "withdrawVerification", .withdraw),
+            ]
+            for (identity, label, call, action) in actions {
+                let service = FakeEncryptionService()
+                service.set(EncryptionStatus(condition: .on, identity: .confirmed))
+                service.set(identity, of: bo)
+                let parent = TestWindow(Label("behind"), width: 360, height: 640)
+                do {
+                    let encryption = EncryptionCoordinator(service) { _ in "Bo" }
+                    let viewModel = encryption.identity(of: bo)
+                    let dialog = IdentityDialog.present(viewModel, over: parent.window).widget
+                    XCTAssertTrue(
+                        MainLoop.pump {
+                            dialog.button(label) != nil && (identity == .verified || dialog.button("Verify…") != nil)
+                        }, label)
+                    let button = try XCTUnwrap(dialog.button(label))
+                    button.grabFocus()
+                    Self.expectFocus(of: button, toOutlast: call, of: service, in: dialog) { viewModel.send(action) }
+                    dialog.close()
+                    XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                }
+                parent.close()
+            }
+        }
+    }
+
+    /// An identity that has been accepted cannot be accepted again.
+    func testFocusGoesOnFromAnActionThatIsGone() throws {
+        try onMain {
+            try Resource.load()
+            let (service, gate) = (FakeEncryptionService(), Gate())
+            let (bo, key) = (MemberID("@bo:example.org"), IdentityKey("new"))
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed))
+            service.set(.changed(to: key), of: bo)
+            service.hold("acceptIdentity", at: gate)
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let encryption = EncryptionCoordinator(service) { _ in "Bo" }
+                let viewModel = encryption.identity(of: bo)
+                let dialog = IdentityDialog.present(viewModel, over: parent.window).widget
+                XCTAssertTrue(MainLoop.pump { dialog.button("Verify…") != nil })
+                let accept = try XCTUnwrap(dialog.button("Accept New Identity…"))
+                accept.grabFocus()
+                viewModel.send(.accept(key))
+                XCTAssertTrue(MainLoop.pump { !accept.isSensitive })
+                service.set(.unverified, of: bo)
+                XCTAssertTrue(MainLoop.pump { !accept.isMapped })
+                gate.open()
+                XCTAssertTrue(MainLoop.pump { dialog.button("Verify…")?.isFocus == true })
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+            parent.close()
+        }
+    }
+
     /// The user may have gone on to another widget meanwhile.
     func testFocusThatHasMovedStaysThere() throws {
         try onMain {

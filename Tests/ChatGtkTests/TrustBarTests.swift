@@ -115,8 +115,11 @@ final class TrustBarTests: GtkTestCase {
             let parent = TestWindow(Label("behind"), width: 360, height: 640)
             do {
                 let encryption = EncryptionCoordinator(service) { _ in "Bo" }
-                let dialog = IdentityDialog.present(encryption.identity(of: bo), over: parent.window).widget
+                let opened = IdentityDialog.present(encryption.identity(of: bo), over: parent.window)
+                let dialog = opened.widget
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Identity Changed") })
+                XCTAssertTrue(MainLoop.pump { opened.announced.hasPrefix("Identity Changed\nYou verified Bo") })
+                XCTAssertTrue(EncryptionWindow.hasStatusRegion(dialog))
                 XCTAssertTrue(MainLoop.pump { dialog.button("Verify…") != nil })
                 try RealInput.activate(dialog)
                 try RealInput.press("alt+a")
@@ -128,6 +131,7 @@ final class TrustBarTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { service.calls == ["acceptIdentity @bo:example.org new"] })
                 service.set(.unverified, of: bo)
                 XCTAssertTrue(MainLoop.pump { dialog.button("Accept New Identity…") == nil })
+                XCTAssertTrue(MainLoop.pump { opened.announced.hasPrefix("Not Verified\n") })
                 try RealInput.activate(dialog)
                 try RealInput.press("alt+v")
                 XCTAssertTrue(MainLoop.pump { service.calls.last == "verify @bo:example.org" })

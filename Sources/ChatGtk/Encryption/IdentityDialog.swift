@@ -8,8 +8,10 @@ final class IdentityDialog {
     let widget: Dialog
     private let viewModel: IdentityViewModel
     private let builder: Builder
+    private let announcements: PageAnnouncements
+    private let busyFocus = BusyFocus()
     private let text = IdentityText(.gettext)
-    private var couldVerify = false
+    private var displayedState: IdentityViewModel.State?
     private var rendering: Rendering?
 
     /// Presents the dialog, which retains itself until it is closed.
@@ -18,6 +20,7 @@ final class IdentityDialog {
         let dialog = IdentityDialog(viewModel)
         dialog.widget.retain([dialog])
         dialog.widget.present(over: parent)
+        dialog.announcements.start()
         return dialog
     }
 
@@ -25,6 +28,7 @@ final class IdentityDialog {
         self.viewModel = viewModel
         builder = Builder(resource: Resource.ui("identity"))
         widget = Dialog(builder)
+        announcements = PageAnnouncements(in: builder["overlay"])
         widget.title = text.windowTitle
         builder["name", Label.self].text = viewModel.state.name
         builder["user", Label.self].text = viewModel.state.user.rawValue
@@ -42,24 +46,41 @@ final class IdentityDialog {
         }
     }
 
+    /// The last announcement.
+    var announced: String { announcements.announced }
+
     private func render(_ state: IdentityViewModel.State) {
+        busyFocus.prepare(for: state.isBusy, in: widget)
         let icon: Image = builder["icon"]
         icon.iconName = state.identity.iconName
         icon.setStyle("error", state.identity.isChanged)
         icon.setStyle("success", state.identity == .verified)
         builder["title", Label.self].text = text.title(state)
         builder["explanation", Label.self].text = text.explanation(state)
-        let verify: Button = builder["verify"]
-        verify.isVisible = state.canVerify
-        // The state arrives after the dialog is presented.
-        if state.canVerify, !couldVerify { verify.grabFocus() }
-        couldVerify = state.canVerify
-        builder["accept", Widget.self].isVisible = state.canAccept
-        builder["withdraw", Widget.self].isVisible = state.canWithdraw
+        showButtons(state)
         let spinner: Spinner = builder["spinner"]
         spinner.isSpinning = state.isBusy
         let problem: Label = builder["problem"]
         problem.text = state.error.map { EncryptionText(.gettext).text(for: $0) } ?? ""
         problem.isVisible = state.error != nil
+        displayedState = state
+        // Last, as the report of a new focus interrupts it.
+        announcements.show(text.announcement(state))
+    }
+
+    private func showButtons(_ state: IdentityViewModel.State) {
+        let buttons: [(button: Button, isOffered: Bool)] = [
+            (builder["verify"], state.offersVerification), (builder["accept"], state.offersAcceptance),
+            (builder["withdraw"], state.offersWithdrawing),
+        ]
+        let first = buttons.first { $0.isOffered }?.button
+        for (button, _) in buttons { button.isSensitive = !state.isBusy }
+        for (button, isOffered) in buttons where isOffered { button.isVisible = true }
+        // The state arrives after the dialog is presented.
+        let isNew = state.offersVerification && displayedState?.offersVerification != true
+        // Before the focused button is hidden: GTK would give its focus to one elsewhere.
+        if isNew || buttons.contains(where: { !$0.isOffered && $0.button.isFocus }) { first?.grabFocus() }
+        for (button, isOffered) in buttons where !isOffered { button.isVisible = false }
+        busyFocus.restore(in: widget, or: first)
     }
 }

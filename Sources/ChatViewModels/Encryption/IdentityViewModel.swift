@@ -15,16 +15,21 @@ public final class IdentityViewModel: ViewModel {
         public internal(set) var isBusy = false
         public internal(set) var error: EncryptionError?
 
-        public var canVerify: Bool {
-            guard isDeviceConfirmed, !isBusy else { return false }
+        /// Whether there is something to verify, if not at the moment; the same goes for the other actions.
+        public var offersVerification: Bool {
+            guard isDeviceConfirmed else { return false }
             return switch identity {
             case .unverified, .changed, .changedAfterVerification: true
             case .unknown, .none, .verified: false
             }
         }
-        public var canAccept: Bool { !isBusy && identity.newKey != nil }
+        public var offersAcceptance: Bool { identity.newKey != nil }
         /// Not after a change: that would send to the new identity without the question of accepting it.
-        public var canWithdraw: Bool { !isBusy && identity == .verified }
+        public var offersWithdrawing: Bool { identity == .verified }
+
+        public var canVerify: Bool { !isBusy && offersVerification }
+        public var canAccept: Bool { !isBusy && offersAcceptance }
+        public var canWithdraw: Bool { !isBusy && offersWithdrawing }
     }
 
     public nonisolated enum Action: Equatable, Sendable {

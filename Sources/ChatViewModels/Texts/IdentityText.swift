@@ -45,6 +45,11 @@ public struct IdentityText {
         }
     }
 
+    /// What screen readers are told of the identity.
+    public func announcement(_ state: IdentityViewModel.State) -> String {
+        [title(state), explanation(state)].joined(separator: "\n")
+    }
+
     /// The question before accepting a new identity without verification.
     public func accepting(_ state: IdentityViewModel.State) -> ConfirmationText {
         ConfirmationText(

@@ -105,6 +105,46 @@ final class TrustBarTests: GtkTestCase {
         }
     }
 
+    /// The mark of a message says only in short what it means.
+    func testMenuOfAMarkedMessageExplainsTheMark() throws {
+        try onMain {
+            let bench = try ConversationBench(29)
+            let (menu, texts) = (bench.timeline.menu, MessageText.localized)
+            var message = try XCTUnwrap(bench.model.rows.compactMap { $0.message }.last).message
+            for trust in MessageTrust.allCases {
+                message.trust = trust
+                bench.model.apply(.changed([message]))
+                XCTAssertTrue(bench.wait { bench.row(28)?.item?.visibleTrust == trust }, "\(trust)")
+                bench.timeline.grabFocus()
+                try bench.press("Menu")
+                XCTAssertTrue(bench.wait { menu.isOpen }, "\(trust)")
+                let item = bench.view.widget.descendants.first {
+                    $0.cssName == "modelbutton" && $0.isMapped && $0.visibleTexts.contains("Encryption…")
+                }
+                try RealInput.point(at: try XCTUnwrap(item, "\(trust)"))
+                try RealInput.click()
+                XCTAssertTrue(bench.wait { OpenDialogs.alert != nil }, "\(trust)")
+                let dialog = try XCTUnwrap(OpenDialogs.alert)
+                for text in [texts.trust(trust), texts.explanation(trust)] {
+                    XCTAssertTrue(bench.wait { dialog.visibleTexts.contains(text) }, text)
+                }
+                try RealInput.activate(dialog)
+                try RealInput.press("Escape")
+                XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty }, "\(trust)")
+            }
+            message.trust = nil
+            bench.model.apply(.changed([message]))
+            XCTAssertTrue(bench.wait { bench.row(28)?.item?.visibleTrust == nil })
+            bench.timeline.grabFocus()
+            try bench.press("Menu")
+            XCTAssertTrue(bench.wait { menu.isOpen })
+            XCTAssertFalse(bench.view.widget.isEnabled("message.trust"), "nothing to explain")
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { !menu.isOpen })
+            try bench.close()
+        }
+    }
+
     func testIdentityIsAcceptedAfterAQuestionAndVerified() throws {
         try onMain {
             try Resource.load()

@@ -199,7 +199,7 @@ public actor CryptoMachine {
     }
 
     /// Whether the server has other keys for this device; if so, nothing is uploaded or sent.
-    public func isReplaced() async throws -> Bool { try await change { state, _ in state.isReplaced } }
+    public func isReplaced() async throws -> Bool { try await storage.cryptoRecord(Self.replacedKey) != nil }
 
     // MARK: Changes
 

@@ -265,8 +265,21 @@ import ToolSupport
         let conditions = encryption.conditionChanges()
         await encryption.open(device: "D", credential: credential)
         for await condition in conditions where condition == .off(.replaced) { break }
+        // The messages to the device are the other program's: acknowledging them would delete them.
+        let transport = FakeTransport(200, #"{"pos":"1"}"#)
+        let sync = SlidingSync(client: transport.client, crypto: try await encryption.position())
+        try await encryption.take(try await sync.next(after: "20:0", wait: .zero))
+        let extensions = try #require(transport.requests.last?.json?["extensions"])
+        #expect(extensions["to_device"] == nil && extensions["e2ee"] == nil)
+        // Nor does such a sync make all devices outdated.
+        #expect(await encryption.makeAllRequests())
         #expect(server.paths == ["/_matrix/client/v3/keys/query"])
         await encryption.close()
+        let later = try self.encryption(token: nil)
+        await later.open(device: "D", credential: credential)
+        #expect(later.condition == .off(.replaced))
+        #expect(try await later.position() == nil)
+        await later.close()
     }
 
     @Test func anUploadThatIsRefusedIsNotRepeated() async throws {

@@ -109,8 +109,10 @@ extension AccountEncryption {
     /// - Throws: If this cannot be stored, as on a full disk.
     func catchUpWithUnrequested() async throws {
         guard let machine else { return }
-        hasUnnotedMiss = true
         do {
+            // With replaced keys no sync requests it, so that all devices would be queried after each one.
+            guard try await !machine.isReplaced() else { return }
+            hasUnnotedMiss = true
             try await catchUpWithUnnoted()
         } catch {
             return try await end(for: error, of: machine)

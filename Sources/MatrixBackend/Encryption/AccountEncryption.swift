@@ -197,9 +197,10 @@ actor AccountEncryption {
 
     // MARK: Sync
 
-    /// - Returns: `nil` if the machine needs no position.
+    /// - Returns: `nil` if nothing is to be requested: without open keys, and if the server has others for the device.
+    ///   What is encrypted for those is unreadable here, and the server deletes it once it is acknowledged.
     func position() async throws -> Position? {
-        guard let machine else { return nil }
+        guard let machine, try await !machine.isReplaced() else { return nil }
         return Position(since: try await machine.position())
     }
 

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Foundation
+import GRDB
 import Testing
 
 @testable import ChatStore
@@ -237,6 +238,40 @@ import Testing
         try await apply([event(2)], to: store)
         #expect(try await texts(store) == ["one\u{FFFD}two", "new\u{FFFD}er"])
         await store.close()
+    }
+
+    @Test("Messages whose events are lost with damaged pages are requested again, and opened then")
+    func repair() async throws {
+        let store = try await open()
+        let deletion = change("$d", 3, .deletion)
+        try await apply([event(1), sealed(2), sealed(3), sealed(4), deletion], to: store, join)
+        await store.close()
+        let url = folder.path("store")
+        let file = url.appendingPathComponent("chat.sqlite")
+        let queue = try DatabaseQueue(path: file.path)
+        let roots = try await queue.read { db in
+            try Int.fetchAll(
+                db, sql: "SELECT rootpage FROM sqlite_master WHERE name IN ('sealed', 'encryptedMessage')")
+        }
+        try queue.close()
+        #expect(roots.count == 2)
+        var bytes = try Data(contentsOf: file)
+        for root in roots {
+            bytes.replaceSubrange((root - 1) * 4096..<root * 4096, with: Data(repeating: 0xA5, count: 4096))
+        }
+        try bytes.write(to: file)
+
+        #expect(try ChatStore.repair(at: url).messages == 4)
+        let repaired = try await open()
+        #expect(try await repaired.unfetchedMessages(in: room, limit: 9).map(\.rawValue) == ["$4", "$2"])
+        let found = try await repaired.messages(in: room, before: .max, limit: 9).messages
+        #expect(found.map(\.seal) == [nil, .notFetched, nil, .notFetched] && found[2].isDeleted)
+        #expect(try await repaired.integrityProblems() == [])
+        // The server could edit them if they did not count as encrypted.
+        let forged = edit("$e", of: 2, to: "forged", isEncrypted: false)
+        try await apply([.change(forged)], to: repaired, join)
+        #expect(try await repaired.open([read(2)], in: room).changed.map(\.text) == ["2"])
+        await repaired.close()
     }
 
     @Test func leavingARoomForgetsItsSealedEvents() async throws {

@@ -30,6 +30,6 @@ public enum SealReason: String, Error, CaseIterable, Hashable, Sendable, Codable
     case keysUnavailable
     /// The program was built without encryption.
     case notBuilt
-    /// An earlier version did not store the event, so it has to be requested again.
+    /// The event has to be requested again: an earlier version did not store it, or it was lost with a damaged page.
     case notFetched
 }

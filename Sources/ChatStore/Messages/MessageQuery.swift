@@ -184,7 +184,7 @@ struct MessageQuery {
             while let row = try reasons.next() {
                 if let index = try messageIndex(row) { messages[index].seal = try row.choice("reason") }
             }
-            // The row of the event was lost with a damaged page.
+            // The row of the event was lost with a damaged page that no repair has noticed yet.
             for index in messages.indices where messages[index].isUnexplained { messages[index].seal = .damaged }
         }
         let trusts = try Row.fetchCursor(db.cachedStatement(sql: Self.trusts), arguments: range)

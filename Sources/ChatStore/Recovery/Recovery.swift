@@ -90,7 +90,7 @@ struct Recovery {
     private func repairPending(_ db: Database) throws { try db.execute(sql: "UPDATE outbox SET isUntried = NULL") }
 
     /// Restores referential integrity: recreates missing rooms, users and members, deletes rows of missing messages and
-    /// rooms, and updates the summaries of rooms.
+    /// rooms, and updates the summaries of rooms. Sealed messages whose events are missing will be requested again.
     private func repairHistory(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -106,6 +106,7 @@ struct Recovery {
                     LEFT JOIN (SELECT id, min(kind) AS kind, min(name) AS name FROM member GROUP BY id) s ON s.id = u.id
                 WHERE NOT EXISTS (SELECT 1 FROM member x WHERE x.room = m.room AND x.id = u.id);
                 \(Schema.readSealedEdits)
+                \(Schema.requestLostSealed)
                 """)
         // A later room may get the key of a lost one, and must not get its gaps or receipts.
         for table in try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'") {

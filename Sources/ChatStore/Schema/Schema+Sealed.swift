@@ -60,4 +60,13 @@ extension Schema {
         WHERE edits IS NULL AND NOT EXISTS (
             SELECT 1 FROM message m WHERE m.room = sealed.room AND m.id = sealed.event);
         """
+
+    /// Has the events of sealed messages requested again whose rows were lost with a damaged page. No key would open
+    /// the messages otherwise.
+    static let requestLostSealed = """
+        INSERT OR IGNORE INTO sealed (room, event, session, reason, data)
+        SELECT room, id, NULL, 'notFetched', NULL FROM message WHERE kind = 8 AND isDeleted = 0;
+
+        INSERT OR IGNORE INTO encryptedMessage SELECT key FROM message WHERE kind = 8;
+        """
 }

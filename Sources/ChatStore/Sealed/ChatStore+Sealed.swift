@@ -47,7 +47,8 @@ extension ChatStore {
         }
     }
 
-    /// Returns the newest messages whose events an earlier version discarded, so that they have to be requested again.
+    /// Returns the newest messages whose events have to be requested again: an earlier version discarded them, or a
+    /// repair did not find them.
     public func unfetchedMessages(in room: RoomID, limit: Int) async throws -> [MessageID] {
         try await read { db in
             guard let record = try RoomRecord.find(room, in: db) else { return [] }

@@ -1,8 +1,8 @@
 import ChatCore
 import ChatStore
 
-/// Requests encrypted messages that earlier versions of Parlance did not store, when they are shown: one at a time, and
-/// each once.
+/// Requests encrypted messages that earlier versions of Parlance did not store, or that a repair of the store did not
+/// find, when they are shown: one at a time, and each once.
 actor UnfetchedMessages {
     /// The maximum number of requests when a room is opened.
     private static let maxAtOpening = 100

@@ -6,6 +6,8 @@ public import JSONReading
 public struct CryptoSync: Equatable, Sendable {
     /// To-device messages, in the server's order.
     public var events: [JSONValue] = []
+    /// Whether there are as many messages as one response has at most. The server may then have further ones.
+    public var isFull = false
     /// Users whose device lists have changed.
     public var changed: [ExactText] = []
     /// Users with whom no encrypted room is shared any more.

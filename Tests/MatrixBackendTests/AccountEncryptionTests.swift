@@ -337,6 +337,12 @@ import ToolSupport
         expected.keyCounts = ["signed_curve25519": 7]
         expected.unusedFallbackKeys = ["signed_curve25519"]
         #expect(update.crypto == expected)
+        var smallest = SyncWindow()
+        while smallest.shrink() {}
+        let full = try await SlidingSync(
+            client: transport.client, window: smallest, crypto: AccountEncryption.Position(since: "8")
+        ).next(after: "20:0", wait: .zero)
+        #expect(full.crypto?.isFull == true)
         // Without keys, the request omits the encryption extensions, so that the server retains to-device messages.
         let without = try await SlidingSync(client: transport.client).next(after: "20:0", wait: .zero)
         let extensions = transport.requests.last?.json?["extensions"]

@@ -116,6 +116,31 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("What becomes readable by keys from before the sync caught up notifies only if it came since the start")
+    func opened() async throws {
+        let stream = feed.arrivals()
+        feed.noteSealed([MessageID("$before")], isLive: false)
+        #expect(feed.caughtUp().isEmpty)
+        feed.noteSealed([MessageID("$missed")], isLive: false)
+        feed.noteSealed([MessageID("$live")], isLive: true)
+        var areEarlier: [Bool] = []
+        for (isFull, isLive) in [(true, false), (true, true), (false, true), (true, true), (false, true)] {
+            areEarlier.append(feed.noteKeys(isFull: isFull, isLive: isLive))
+        }
+        #expect(areEarlier == [true, true, true, false, false])
+        func arrival(_ id: String) -> MessageArrival {
+            let message = Message(
+                id: MessageID(id), roomID: room, sender: MemberID(bob), text: id, sentAt: Fixtures.date, position: 1)
+            return MessageArrival(message: message, senderName: "Bob", level: .mention)
+        }
+        feed.publishOpened(["$before", "$missed", "$live"].map(arrival), mayBeEarlier: true)
+        feed.publishOpened([arrival("$late")], mayBeEarlier: false)
+        feed.finish()
+        let arrived = await stream.reduce(into: [MessageArrival]()) { $0.append($1) }
+        #expect(arrived.map(\.message.text) == ["$missed", "$live", "$late"])
+        #expect(arrived.map(\.isMissed) == [true, false, false])
+    }
+
     @Test("A message that ends a poll after a failed one was not missed")
     func failedPoll() async throws {
         let parts = try await AccountParts.make()

@@ -38,4 +38,32 @@ import ToolSupport
         #expect(silent == ["Some tea?": false, "Hello": true])
         await account.close()
     }
+
+    @Test(
+        "A mention from before the start does not notify when its key comes with another page of to-device messages",
+        arguments: [true, false])
+    func backlog(isFull: Bool) async throws {
+        let (credentials, devices) = (MemoryCredentialStore(), KnownDevices())
+        var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        let ann = try await account.peer()
+        await account.close()
+
+        account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        let key = try ann.key()
+        let mention = try ann.event(
+            "$1",
+            [
+                "msgtype": "m.text", "body": "Me, tea?",
+                "m.mentions": ["user_ids": [.string(EncryptedAccount.user.rawValue)]],
+            ])
+        let other: JSONValue = ["type": "m.dummy", "sender": "@ann:example.org", "content": [:]]
+        var arrivals = account.backend.arrivals().makeAsyncIterator()
+        try await account.sync([mention], toDevice: Array(repeating: other, count: isFull ? 100 : 99))
+        try await account.sync(toDevice: [key])
+        #expect(try await account.message("$1")?.text == "Me, tea?")
+        try await account.sync([try ann.text("$2", "Now")])
+        let first = try #require(await arrivals.next())
+        #expect(first.message.id.rawValue == (isFull ? "$2" : "$1") && !first.isMissed)
+        await account.close()
+    }
 }

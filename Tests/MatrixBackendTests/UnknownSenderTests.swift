@@ -54,4 +54,37 @@ import ToolSupport
         let more = await arrivals.next()
         #expect(more == nil)
     }
+
+    @Test("A mention from before the start does not notify when the devices of its sender become known")
+    func earlier() async throws {
+        let (credentials, devices) = (MemoryCredentialStore(), KnownDevices())
+        var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        let ann = try await account.unknownPeer()
+        account.server.hold("/keys/query")
+        let key = try ann.key()
+        let mention = try ann.event(
+            "$1",
+            [
+                "msgtype": "m.text", "body": "Me, tea?",
+                "m.mentions": ["user_ids": [.string(EncryptedAccount.user.rawValue)]],
+            ])
+        try await account.sync([mention], toDevice: [key])
+        #expect(try await account.message("$1")?.seal == .unknownSender)
+        await account.close()
+
+        devices.fail(.max)
+        account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
+        var arrivals = account.backend.arrivals().makeAsyncIterator()
+        try await account.sync()
+        #expect(try await account.message("$1")?.seal == .unknownSender)
+        try devices.add(ann.device)
+        devices.fail(0)
+        // The first one may still be failing.
+        while await !account.backend.keys.makeAllRequests() {}
+        _ = try await account.message("$1") { $0.text == "Me, tea?" }
+        try await account.sync([try ann.text("$2", "Now")])
+        let first = try #require(await arrivals.next())
+        #expect(first.message.id.rawValue == "$2")
+        await account.close()
+    }
 }

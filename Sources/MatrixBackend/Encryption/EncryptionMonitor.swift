@@ -105,8 +105,13 @@ actor EncryptionMonitor {
             // Retries the hidden messages of users whose trust changed.
             if !changedUsers.isEmpty {
                 try await sealed.openConfirmed(of: changedUsers) { [arrivals, syncStatus] in
-                    // The list of a sender's devices often comes right after their first message.
-                    if syncStatus.hasCaughtUp { arrivals.publish($0) } else { arrivals.keep($0) }
+                    // The list of a sender's devices often comes right after their first message, or right after the
+                    // start.
+                    if syncStatus.hasCaughtUp {
+                        arrivals.publishOpened($0, mayBeEarlier: true)
+                    } else {
+                        arrivals.keep($0)
+                    }
                 }
                 changedUsers = []
             }

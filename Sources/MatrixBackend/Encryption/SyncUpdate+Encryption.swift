@@ -25,6 +25,14 @@ extension SyncUpdate {
 }
 
 extension RoomUpdate {
+    /// The messages that cannot be read, and those that an unreadable event edits.
+    var sealedMessages: [MessageID] {
+        timeline.flatMap { event -> [MessageID] in
+            guard case .sealed = event.protection else { return [] }
+            return [event.id, event.editedMessage].compactMap(\.self)
+        }
+    }
+
     /// Notes which of the server's events set the room's encryption, whatever else they contain: a room must not count
     /// as unencrypted because ``MatrixEvent`` rejects the event.
     /// - Parameter areState: Whether it is a list of state, whose events are state even without a key.

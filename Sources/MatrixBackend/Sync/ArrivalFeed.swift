@@ -21,7 +21,14 @@ final class ArrivalFeed: Sendable {
         var hasCaughtUp = false
         /// The messages that arrived while the sync is catching up again.
         var missed: [MessageArrival] = []
+        /// The sealed messages that have arrived since the start, and whether the sync was catching up then.
+        var sealed: [MessageID: Bool] = [:]
+        /// Whether the next response may have keys from before the sync caught up.
+        var awaitsEarlierKeys = false
     }
+
+    /// Rooms whose messages are never readable must not fill the memory.
+    private static let maxSealed = 10_000
 
     private let state = Mutex(State())
 
@@ -39,6 +46,43 @@ final class ArrivalFeed: Sendable {
     func publish(_ arrivals: [MessageArrival]) {
         state.withLock { state in
             for arrival in arrivals { state.observers.yield(arrival) }
+        }
+    }
+
+    /// Notes messages of a sync that cannot be read yet.
+    /// - Parameter isLive: Whether the sync had caught up before.
+    func noteSealed(_ messages: [MessageID], isLive: Bool) {
+        state.withLock { state in
+            guard isLive || state.hasCaughtUp else { return }
+            if state.sealed.count + messages.count > Self.maxSealed { state.sealed = [:] }
+            for message in messages { state.sealed[message] = !isLive }
+        }
+    }
+
+    /// Notes whether a response has a full page of keys: those from before the sync caught up may then come with the
+    /// next one.
+    /// - Returns: Whether the keys of this response may be from before.
+    func noteKeys(isFull: Bool, isLive: Bool) -> Bool {
+        state.withLock { state in
+            let areEarlier = !isLive || state.awaitsEarlierKeys
+            state.awaitsEarlierKeys = isFull && areEarlier
+            return areEarlier
+        }
+    }
+
+    /// Publishes messages that could be read only after they had arrived.
+    /// - Parameter mayBeEarlier: Whether they may have arrived before the start. Those do not notify, as what was
+    ///   readable then has not.
+    func publishOpened(_ arrivals: [MessageArrival], mayBeEarlier: Bool) {
+        state.withLock { state in
+            for var arrival in arrivals {
+                if let isMissed = state.sealed.removeValue(forKey: arrival.message.id) {
+                    arrival.isMissed = isMissed
+                } else if mayBeEarlier {
+                    continue
+                }
+                state.observers.yield(arrival)
+            }
         }
     }
 

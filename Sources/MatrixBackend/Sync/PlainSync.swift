@@ -7,6 +7,8 @@ import MatrixCrypto
 struct PlainSync: SyncSource {
     private let client: MatrixClient
     private let window: SyncWindow
+    /// How many to-device messages servers such as Synapse return at once. There is no parameter for it.
+    private static let deviceMessages = 100
 
     init(client: MatrixClient, window: SyncWindow = SyncWindow()) {
         self.client = client
@@ -78,6 +80,7 @@ struct PlainSync: SyncSource {
     private static func crypto(_ response: JSONValue, isWhole: Bool) -> CryptoSync {
         var sync = CryptoSync(kind: .plain)
         sync.events = response["to_device"]?["events"]?.array ?? []
+        sync.isFull = sync.events.count >= deviceMessages
         sync.changed = SyncParser.users(response["device_lists"]?["changed"])
         sync.left = SyncParser.users(response["device_lists"]?["left"])
         sync.keyCounts = response["device_one_time_keys_count"]

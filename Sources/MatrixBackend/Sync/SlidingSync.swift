@@ -32,7 +32,11 @@ struct SlidingSync: SyncSource {
             body: body(rooms), timeout: SyncTimeout.total(wait), idleTimeout: SyncTimeout.idle(wait))
         var update = try Self.read(response)
         update.isWhole = token == nil
-        if crypto != nil { update.crypto = Self.crypto(response, isWhole: update.isWhole) }
+        if crypto != nil {
+            var sync = Self.crypto(response, isWhole: update.isWhole)
+            sync.isFull = sync.events.count >= window.deviceMessages
+            update.crypto = sync
+        }
         let count = response["lists"]?["all"]?["count"]?.integer ?? 0
         update.isCaughtUp = rooms >= count
         let next = rooms < count ? min(rooms + window.moreRooms, Self.allRooms) : Self.allRooms

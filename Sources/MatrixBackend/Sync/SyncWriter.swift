@@ -34,6 +34,8 @@ struct SyncWriter: Sendable {
         let isLive = status.hasCaughtUp
         try await writer.serialized {
             var update = try await opener.opened(update)
+            arrivals.noteSealed(update.rooms.flatMap(\.sealedMessages), isLive: isLive)
+            let areKeysEarlier = arrivals.noteKeys(isFull: update.crypto?.isFull ?? false, isLive: isLive)
             // What happened before the user entered a room would remove it, with what was written there.
             let late = Set(update.rooms.filter { entered.isNewer($0.id) && isOutside($0) }.map(\.id))
             update.rooms.removeAll { late.contains($0.id) }
@@ -64,7 +66,11 @@ struct SyncWriter: Sendable {
             var failure: (any Error)?
             do {
                 try await sealed.openArrived { [arrivals] in
-                    if isLive { arrivals.publish($0) } else { arrivals.keep($0) }
+                    if isLive {
+                        arrivals.publishOpened($0, mayBeEarlier: areKeysEarlier)
+                    } else {
+                        arrivals.keep($0)
+                    }
                 }
             } catch {
                 // The next sync opens them, but does not bring the rest again.

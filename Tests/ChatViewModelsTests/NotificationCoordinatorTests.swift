@@ -45,12 +45,13 @@ final class NotificationCoordinatorTests {
 
     private func arrive(
         _ text: String, in room: String = "plans", from sender: String = "Ann", after seconds: Double = 1,
-        isMissed: Bool = false, isSealed: Bool = false, wasRead: Bool = false
+        isMissed: Bool = false, isSealed: Bool = false, wasRead: Bool = false, trust: MessageTrust? = nil
     ) {
         var message = Message(
             id: MessageID("$\(text)"), roomID: RoomID(room), sender: MemberID("@\(sender):example.org"), text: text,
             sentAt: start.addingTimeInterval(seconds), position: 1)
         if isSealed { message.content = Message.Content(sealed: .noKey) }
+        message.trust = trust
         service.arrive(
             MessageArrival(
                 message: message, senderName: sender, level: .unread, isMissed: isMissed, wasRead: wasRead))
@@ -76,6 +77,18 @@ final class NotificationCoordinatorTests {
         await list(["plans": 0])
         arrive("one", isSealed: true)
         await eventually { self.shown().first?.body == "Ann: Encrypted message" }
+    }
+
+    @Test("What the timeline warns of is shown behind its warning")
+    func doubtfulMessages() async {
+        await list(["plans": 0])
+        arrive("one", trust: .notEncrypted)
+        await eventually { self.shown().first?.body == "Ann: Not encrypted: one" }
+        arrive("two", trust: .changedIdentity)
+        arrive("three", trust: .unproven)
+        await eventually {
+            self.shown().first?.body == "Ann: Not encrypted: one\nAnn: Identity changed: two\nAnn: three"
+        }
     }
 
     @Test("Reading the room, here or on another device, withdraws its notification, and the next one starts over")

@@ -137,7 +137,8 @@ final class AccountNotifications {
     private func line(_ message: Message, by sender: String) -> NotificationText.Line {
         let quote = PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
         return NotificationText.Line(
-            sender: sender, text: message.kind == .sealed ? text.sealedMessage : quote.source)
+            sender: sender,
+            text: message.kind == .sealed ? text.sealedMessage : text.marked(quote.source, message.trust))
     }
 
     /// - Parameter isUpdate: Whether nothing has arrived: a notification that looks the same is not shown again.

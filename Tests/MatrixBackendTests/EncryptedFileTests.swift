@@ -157,6 +157,7 @@ import ToolSupport
         let gone = try reference(try Sealed(Data("x".utf8), at: "mxc://a/gone").json)
         await #expect(throws: (any Error).self) { try await text(of: poster(gone)) }
         #expect(try reference(["v": "v2"]).thumbnailURI == nil)
+        #expect(try reference(.null).thumbnailURI == nil)
         let download = "https://example.org/_matrix/client/v1/media/download/a/"
         #expect(server.paths == ["still", "video", "gone"].map { download + $0 })
         await backend.close()

@@ -265,7 +265,7 @@ extension Message.Content {
                 type: Self.type(info?["mimetype"]?.string, of: kind), bytes: size("size"), width: size("w"),
                 height: size("h"),
                 duration: size("duration") ?? audio?["duration"]?.integer.map { Int(clamping: max(0, $0)) },
-                thumbnailURI: Self.thumbnail(info), altText: altText, blurHash: Self.blurHash(info),
+                thumbnailURI: Self.thumbnail(of: content), altText: altText, blurHash: Self.blurHash(info),
                 loudness: isVoice && kind == .audio ? Self.waveform(audio?["waveform"]?.array ?? []) : nil)
         ]
         if !isCaption { text = "" }
@@ -309,8 +309,11 @@ extension Message.Content {
         return MatrixEvent.contentURI(address)
     }
 
-    private static func thumbnail(_ info: JSONValue?) -> String? {
-        uri(info?["thumbnail_file"], info?["thumbnail_url"])
+    /// Of an encrypted file, only an encrypted thumbnail counts: the server could read and replace any other.
+    private static func thumbnail(of content: JSONValue) -> String? {
+        let info = content["info"]
+        let isEncrypted = content["file"].map { $0 != .null } ?? false
+        return uri(info?["thumbnail_file"], isEncrypted ? nil : info?["thumbnail_url"])
     }
 
     /// Returns the declared MIME type if it is well-formed and matches the message type, else an unknown type.

@@ -35,6 +35,29 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("An encrypted message or edit with an unencrypted file is marked; a sticker is not")
+    func clearFile() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let file: JSONValue = [
+            "msgtype": "m.file", "body": "A caption", "filename": "a.txt", "url": "mxc://example.org/a",
+        ]
+        let text: JSONValue = ["msgtype": "m.text", "body": "x"]
+        try await account.sync(
+            [
+                try ann.event("$1", file),
+                try ann.event("$2", ["body": "A cat", "url": "mxc://example.org/cat"], type: "m.sticker"),
+                try ann.event("$3", text),
+                try ann.event(
+                    "$4", ["msgtype": "m.file", "body": "* A caption", "m.new_content": file],
+                    relation: ["rel_type": "m.replace", "event_id": "$3"]),
+            ], toDevice: [key])
+        let mark = MessageTrust.notEncrypted
+        #expect(try await account.messages.map(\.trust) == [mark, nil, mark])
+        await account.close()
+    }
+
     /// A message that claims to be older than all others.
     private static func clear(_ id: String) -> JSONValue { Events.text(id, id, at: 1) }
 

@@ -8,4 +8,18 @@ public enum MessageTrust: String, CaseIterable, Hashable, Sendable, Codable {
     case notEncrypted
     /// The sender's identity has changed since they were verified.
     case changedIdentity
+
+    /// Stored; greater is worse.
+    public var severity: Int64 {
+        switch self {
+        case .unproven: 1
+        case .notEncrypted: 2
+        case .changedIdentity: 3
+        }
+    }
+
+    /// What is displayed is only as certain as the least certain of its parts.
+    public static func worst(of trusts: MessageTrust?...) -> MessageTrust? {
+        trusts.compactMap(\.self).max { $0.severity < $1.severity }
+    }
 }

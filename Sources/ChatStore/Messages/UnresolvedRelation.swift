@@ -73,14 +73,3 @@ extension MessageChange {
         }
     }
 }
-
-extension MessageTrust {
-    /// Stored; greater is worse.
-    var severity: Int64 {
-        switch self {
-        case .unproven: 1
-        case .notEncrypted: 2
-        case .changedIdentity: 3
-        }
-    }
-}

@@ -93,7 +93,7 @@ struct EventParser {
                 kind: .edit(edited.wording),
                 content: MessageMedia(kind: edited.kind, attachments: edited.attachments))
             change.isEncrypted = event.protection == .opened
-            change.trust = event.trust
+            change.trust = Self.trust(of: event, edited.attachments)
             change.isMention = notificationLevel(of: event) == .mention
             return .change(change)
         }
@@ -178,9 +178,17 @@ struct EventParser {
             id: event.id, sender: event.sender, content: content, sentAt: event.sentAt,
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo)
         new.isEncrypted = event.protection == .opened
-        new.trust = event.isRedacted ? nil : event.trust
+        new.trust = event.isRedacted ? nil : Self.trust(of: event, content.attachments)
         new.notificationLevel = notificationLevel(of: event)
         return new
+    }
+
+    /// The warning about an event. One that was encrypted may name a file that was not, which the server can replace.
+    /// Stickers are never encrypted.
+    private static func trust(of event: MatrixEvent, _ files: [MediaReference]) -> MessageTrust? {
+        let hasClearFile =
+            event.protection == .opened && event.type != "m.sticker" && files.contains { !$0.isEncrypted }
+        return MessageTrust.worst(of: event.trust, hasClearFile ? .notEncrypted : nil)
     }
 
     /// Returns the messages whose notifications play a sound according to the push rules. An edit that mentions the

@@ -26,11 +26,19 @@ struct MessageFetcher: Sendable {
             id: id, roomID: room, sender: new.sender, content: new.content, sentAt: new.sentAt, position: .min,
             replyTo: new.replyTo, isDeleted: isDeleted)
         message.trust = new.trust
-        if case .change(let change) = parser.bundledEdit(of: event), case .edit(let wording) = change.kind {
-            message.edit(to: wording, at: change.at)
-            message.kind = change.content?.kind ?? message.kind
-            message.attachments = change.content?.attachments ?? message.attachments
+        switch parser.bundledEdit(of: event) {
+        case .change(let change)?: apply(change, to: &message)
+        case .sealed(let ciphertext)?: message.unreadableEdit = ciphertext.reason
+        case .message?, .deleted?, .silent?, .redacted?, nil: break
         }
         return message
+    }
+
+    private func apply(_ change: MessageChange, to message: inout Message) {
+        guard case .edit(let wording) = change.kind else { return }
+        message.edit(to: wording, at: change.at)
+        message.kind = change.content?.kind ?? message.kind
+        message.attachments = change.content?.attachments ?? message.attachments
+        message.trust = MessageTrust.worst(of: message.trust, change.trust)
     }
 }

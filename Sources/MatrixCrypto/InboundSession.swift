@@ -164,7 +164,8 @@ public struct InboundSession {
     }
 
     /// What is stored in place of `known`, which has the same ID, now that this session has arrived: the earlier
-    /// beginning of the two with the better proven origin. `nil` if `known` stays, as for a forged session.
+    /// beginning of the two with the better proven origin, or this one alone if the known one turns out to be forged.
+    /// `nil` if `known` stays, as for a forged session.
     public func merged(with known: InboundSession) throws(RatchetError) -> InboundSession? {
         guard room == known.room, id == known.id else { return nil }
         // The same user's claim, if there are several.
@@ -175,7 +176,8 @@ public struct InboundSession {
         // messages of that device could no longer be read.
         let isOwners = source == known.source || owner.identityKey == known.owner.identityKey
         switch try session.compare(to: known.session) {
-        case .unconnected: return nil
+        // Only its creator can sign a key under this ID, which no import is: the imported one is forged.
+        case .unconnected: return source > known.source ? self : nil
         case .same: return source > known.source && isOwners ? self : nil
         case .beginsEarlier:
             // A ratchet cannot be turned back: only a genuine one advances to the known one, whoever sends it.

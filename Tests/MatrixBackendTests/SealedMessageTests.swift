@@ -209,6 +209,36 @@ import ToolSupport
         await account.close()
     }
 
+    @Test(
+        "A message that a forged key could not open is opened by the genuine one, also at the next start",
+        arguments: [false, true])
+    func forgedKey(isInterrupted: Bool) async throws {
+        var account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        // Another ratchet with the same signing key, as a server can put it into the backup.
+        var bytes = try InboundGroupSession(sessionKey: ann.group.sessionKey).exported(at: 0)
+        bytes[10] ^= 1
+        let forged = try BackedUpDevice.exported(
+            InboundGroupSession(exported: bytes), in: room.rawValue, by: OlmAccount().identityKey)
+        let machine = try #require(await account.backend.keys.machine)
+        #expect(try await machine.imported([forged]).new.count == 1)
+        try await account.sync([try ann.text("$1", "Genuine")])
+        _ = try await account.message("$1") { $0.seal == .damaged }
+        if isInterrupted {
+            // The program ends once the key is stored.
+            var sync = CryptoSync(kind: .plain)
+            sync.events = [key]
+            #expect(try await machine.received(sync, at: Fixtures.date).sessions.count == 1)
+            await account.close()
+            account = try await start()
+        } else {
+            try await account.sync(toDevice: [key])
+        }
+        #expect(try await account.message("$1") { $0.seal == nil }.text == "Genuine")
+        await account.close()
+    }
+
     @Test("A sealed event that is not a message is removed from the timeline")
     func noMessage() async throws {
         let account = try await start()

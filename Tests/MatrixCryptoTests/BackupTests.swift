@@ -233,13 +233,7 @@ import ToolSupport
         let first = try peer.say("first", with: out, as: "$1")
         try await fixture.receive([peer.share(out)])
         #expect(try await machine.read([first]) == [.failure(.beforeKey)])
-        // Another ratchet with the same signing key, from which the session ID comes.
-        var json = try #require(whole.json.object)
-        var bytes = try Base64.decoded(#require(json["session_key"]?.string))
-        bytes[10] ^= 1
-        json["session_key"] = .string(Base64.encoded(bytes))
-        let forged = try ExportedSession(.object(json))
-        #expect(forged.id == whole.id)
+        let forged = try Self.forged(whole)
         #expect(try await machine.imported([forged]) == imported(total: 1))
         #expect(try await machine.read([first]) == [.failure(.beforeKey)])
         #expect(try await machine.imported([whole]).new.count == 1)
@@ -248,6 +242,43 @@ import ToolSupport
         try await machine.setBackupVersion(backup.version)
         let batch = try #require(try await machine.nextBackupBatch())
         #expect(batch.body["rooms"]?["!r:b"]?["sessions"]?[try out.id]?["first_message_index"] == 0)
+    }
+
+    /// Another ratchet with the same signing key, from which the session ID comes.
+    private static func forged(_ session: ExportedSession) throws -> ExportedSession {
+        var json = try #require(session.json.object)
+        var bytes = try Base64.decoded(#require(json["session_key"]?.string))
+        bytes[10] ^= 1
+        json["session_key"] = .string(Base64.encoded(bytes))
+        let forged = try ExportedSession(.object(json))
+        #expect(forged.id == session.id)
+        return forged
+    }
+
+    @Test("A forged key from a backup gives way to the one that its creator sends later, which is uploaded.")
+    func forgedFirst() async throws {
+        let fixture = try await MachineFixture()
+        let (device, keys) = try await fixture.published()
+        let peer = try TestPeer("@ann:b", "ANN", to: device, with: keys[0])
+        try await fixture.know([peer.device])
+        let (machine, out) = (fixture.machine, try OutboundGroupSession())
+        try await machine.setBackupVersion(backup.version)
+        let whole = try Self.exported(out)
+        let forged = try Self.forged(whole)
+        let key = try peer.share(out)
+        let first = try peer.say("first", with: out, as: "$1")
+        #expect(try await machine.imported([forged], from: "1").new.count == 1)
+        #expect(try await machine.remainingInBackup() == 0)
+        #expect(try await machine.read([first]) == [.failure(.damaged)])
+        let receipt = try await fixture.receive([key])
+        #expect(receipt.sessions == [SessionID(room: "!r:b", session: whole.id)] && receipt.rejected.isEmpty)
+        // Restored once more, the forged key changes nothing.
+        #expect(try await machine.imported([forged], from: "1") == imported(total: 1))
+        let read = try await machine.read([first])[0].get()
+        #expect(read.source == .direct && read.content["body"] == "first" && read.trust == nil)
+        #expect(try await machine.remainingInBackup() == 1)
+        let batch = try #require(try await machine.nextBackupBatch())
+        #expect(try backup.sessions(in: batch.body).map { $0.json["session_key"] } == [whole.json["session_key"]])
     }
 
     private func imported(total: Int) -> ImportedSessions {

@@ -13,6 +13,8 @@ struct SealedMessages: Sendable {
         .unknownSender,
         // Another member may have sent the key before its owner.
         .otherSender,
+        // A forged key from a backup may have been in place of the genuine one.
+        .damaged,
     ]
 
     /// Reasons for which another device of the user may have the key.

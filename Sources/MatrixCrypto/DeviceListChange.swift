@@ -25,7 +25,7 @@ public struct DeviceListChange: Equatable, Sendable {
         case sharedKey
         /// Its device ID equals a key of the user's identity, so that their key IDs would collide.
         case identityName
-        /// The user has more than ``maxDevices`` devices.
+        /// The user has more than ``maxDevices`` devices, or as many invalid ones come before it.
         case tooMany
     }
 
@@ -47,18 +47,22 @@ public struct DeviceListChange: Equatable, Sendable {
         let order = answered.keys.sorted { (known[$0] == nil ? 1 : 0, $0) < (known[$1] == nil ? 1 : 0, $1) }
         var owners: [[UInt8]: ExactText] = [:]
         let identityNames = Set(identity?.keys.map { ExactText("\($0)") } ?? [])
+        // How many unknown devices had their keys or signature checked, which costs the same for invalid ones.
+        var checked = 0
         for id in order {
             guard !identityNames.contains(id) else {
                 rejected[id] = .identityName
                 continue
             }
-            guard devices.count < Self.maxDevices else {
+            let isKnown = known[id] != nil
+            guard devices.count < Self.maxDevices, isKnown || checked < Self.maxDevices else {
                 rejected[id] = .tooMany
                 continue
             }
             do throws(DeviceKeys.Failure) {
                 var keys = try DeviceKeys(
                     answered[id] ?? .null, of: user, device: id, selfSigning: identity?.selfSigning)
+                if !isKnown { checked += 1 }
                 // Its signature was verified, so it has a canonical form.
                 if keepsObjects, let object = answered[id]?.object {
                     keys.object = (try? SignedJSON.signedBytes(of: object)).map { Data($0) }
@@ -72,6 +76,7 @@ public struct DeviceListChange: Equatable, Sendable {
                     devices[id] = keys
                 }
             } catch {
+                if !isKnown, error.isOfKeys { checked += 1 }
                 rejected[id] = .unreadable(error)
             }
             // The server still lists it, so it stays with its known keys, marked as disputed.
@@ -84,6 +89,16 @@ public struct DeviceListChange: Equatable, Sendable {
         }
         added = Set(devices.keys).subtracting(known.keys)
         removed = Set(known.keys).subtracting(devices.keys)
+    }
+}
+
+extension DeviceKeys.Failure {
+    /// Whether it was found only by decoding keys or verifying a signature.
+    fileprivate var isOfKeys: Bool {
+        switch self {
+        case .keys, .signature: true
+        case .malformed, .misplaced: false
+        }
     }
 }
 

@@ -267,6 +267,37 @@ import ToolSupport
         #expect(change.added.count == 999 && change.changed.isEmpty && change.removed.isEmpty)
     }
 
+    @Test("Of more devices with wrong signatures than are stored, the last are not checked, and the known one stays")
+    func wrongSignaturesAreBounded() throws {
+        let (device, other) = (try TestDevice("@a:b", "Z"), try TestDevice("@a:b", "0"))
+        let known = try DeviceKeys(device.json(), of: "@a:b", device: "Z")
+        let account = device.account
+        let signature = try account.sign([])
+        var devices: [String: JSONValue] = ["Z": try device.json(), "0": try other.json()]
+        for number in 1_000..<4_000 {
+            let id = "A\(number)"
+            devices[id] = [
+                "user_id": "@a:b", "device_id": .string(id), "algorithms": ["m.megolm.v1.aes-sha2"],
+                "keys": .object([
+                    "curve25519:\(id)": .string("\(account.identityKey)"),
+                    "ed25519:\(id)": .string("\(account.signingKey)"),
+                ]), "signatures": ["@a:b": .object(["ed25519:\(id)": .string("\(signature)")])],
+            ]
+            // What costs nothing to reject crowds out no device.
+            devices["#\(number)"] = ["device_id": .integer(5)]
+        }
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        let answer: JSONValue = ["device_keys": ["@a:b": .object(devices)]]
+        let change = try tracker.only(answer, to: query, known: ["@a:b": [known]], at: start)
+        #expect(change.devices["Z"] == known && Set(change.devices.keys) == ["Z", "0"])
+        let reasons = change.rejected.values
+        #expect(reasons.count { $0 == .unreadable(.signature) } == DeviceListChange.maxDevices - 1)
+        #expect(reasons.count { $0 == .unreadable(.malformed) } == 3_000)
+        #expect(reasons.count { $0 == .tooMany } == 2_001)
+    }
+
     @Test func whatIsStoredComesBack() throws {
         var tracker = DeviceTracker()
         tracker.track(["@a:b", "@c:b", "@e:b"])

@@ -138,7 +138,12 @@ public struct DeviceTracker: Sendable {
         let due = lists.filter { $1.isOutdated && !$1.isAsked && nextAttempt(for: $0) ?? now <= now }.keys
         // The largest first: the users of rejected queries hold up no others.
         guard let limit = due.map({ sizeLimit(for: $0) }).max() else { return nil }
-        let users = Array(due.filter { sizeLimit(for: $0) == limit }.sorted().prefix(limit))
+        let candidates = due.filter { sizeLimit(for: $0) == limit }.sorted()
+        var users: [ExactText] = []
+        // IDs that are canonically equivalent go into separate queries: in a response, they are one member of a Swift
+        // dictionary, and one of the users would seem to have no devices.
+        var names: Set<String> = []
+        for user in candidates where users.count < limit && names.insert(user.text).inserted { users.append(user) }
         var generations: [ExactText: UInt64] = [:]
         for user in users {
             lists[user]?.isAsked = true

@@ -68,6 +68,27 @@ import ToolSupport
         #expect(tracker.nextQuery(at: start)?.users == queries[1]?.users)
     }
 
+    @Test("Users whose IDs look the same are queried separately, and each has their own devices")
+    func similarUsers() throws {
+        let users: [ExactText] = ["@\u{E9}:b", "@e\u{301}:b"]
+        let devices = try users.map { try TestDevice($0, "D") }
+        let known = try devices.map { try DeviceKeys($0.json(), of: $0.user, device: "D") }
+        var tracker = DeviceTracker()
+        tracker.track(users + ["@a:b"])
+        let queries = try [tracker.query(at: start), tracker.query(at: start)]
+        #expect(tracker.nextQuery(at: start) == nil)
+        #expect(queries.map(\.users.count) == [2, 1] && Set(queries.flatMap(\.users)) == Set(users + ["@a:b"]))
+        for query in queries {
+            let answered = devices.filter { query.users.contains($0.user) }
+            let changes = tracker.apply(
+                try answer(answered), to: query,
+                known: Dictionary(uniqueKeysWithValues: known.map { ($0.user, [$0]) }), at: start)
+            let change = try #require(changes.first { users.contains($0.user) })
+            #expect(change.devices["D"]?.user == change.user && change.rejected.isEmpty && change.removed.isEmpty)
+        }
+        #expect(users.allSatisfy { tracker.isOutdated($0) == false })
+    }
+
     // MARK: Rejected queries
 
     /// Makes all queries that are due, of a server that rejects some.

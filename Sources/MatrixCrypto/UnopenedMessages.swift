@@ -8,6 +8,9 @@ public enum UnopenedMessages {
     /// More than arrive in months. Beyond this the newest are dropped, as messages may depend on earlier ones.
     static let maxCount = 10_000
     static let maxBytes = 32 * 1024 * 1024
+    /// The limits for one sender, so that none uses up the space of all others.
+    static let maxCountOfSender = 500
+    static let maxBytesOfSender = 2 * 1024 * 1024
     /// No genuine message is longer.
     private static let maxMessage = 256 * 1024
     private static let messagesInRecord = 100
@@ -15,36 +18,107 @@ public enum UnopenedMessages {
     private static let types: Set = ["m.room.encrypted", "m.room_key.withheld"]
     fileprivate static let headKey = CryptoRecord.Key(.unopenedMessage)
 
-    fileprivate struct Head: Codable {
-        var next = 1
-        var count = 0
-        var bytes = 0
+    /// The fields of a message that are processed later.
+    fileprivate struct Message {
+        let sender: ExactText
+        let json: [UInt8]
 
-        /// An unreadable head is recomputed from the records.
+        /// - Returns: `nil` if the message is irrelevant, too long or malformed.
+        init?(_ event: JSONValue) {
+            guard let type = event["type"], types.contains(type.string ?? ""), let sender = event["sender"],
+                let user = sender.exactText, (1...DeviceKeys.maxIdentifier).contains(user.bytes.count),
+                let content = event["content"],
+                let json = try? CanonicalJSON.bytes(of: ["type": type, "sender": sender, "content": content]),
+                json.count <= maxMessage
+            else { return nil }
+            self.sender = user
+            self.json = json
+        }
+    }
+
+    /// What is stored, in total and by sender.
+    fileprivate struct Head {
+        var next = 1
+        private var total = Usage()
+        private var senders: [ExactText: Usage] = [:]
+
+        private struct Usage {
+            var count = 0
+            var bytes = 0
+
+            mutating func add(_ size: Int) {
+                count += 1
+                bytes += size
+            }
+        }
+
+        private struct Stored: Codable {
+            let next: Int
+            let count: Int
+            let bytes: Int
+            let senders: [Sender]
+
+            /// An array, as IDs that are canonically equivalent would be one key of an object.
+            struct Sender: Codable {
+                let user: StoredBytes
+                let count: Int
+                let bytes: Int
+            }
+        }
+
+        /// An unreadable head is recomputed from the records, as is that of an earlier version, without senders.
         init(in storage: any CryptoStorage) async throws {
             if let record = try await storage.cryptoRecord(headKey),
-                let stored = try? JSONDecoder().decode(Head.self, from: record.value)
+                let stored = try? JSONDecoder().decode(Stored.self, from: record.value)
             {
-                self = stored
+                self.init(stored)
             } else {
                 self.init(of: try await records(in: storage))
             }
         }
 
-        init(of records: [CryptoRecord]) {
-            next = (records.compactMap { Int($0.key.id.text) }.max() ?? 0) + 1
-            for record in records {
-                count += (try? JSONValue(parsing: record.value))?.array?.count ?? 0
-                bytes += record.value.count
+        private init(_ stored: Stored) {
+            next = stored.next
+            total = Usage(count: stored.count, bytes: stored.bytes)
+            for sender in stored.senders {
+                senders[ExactText(bytes: sender.user.bytes)] = Usage(count: sender.count, bytes: sender.bytes)
             }
         }
 
-        func record() throws -> CryptoRecord { CryptoRecord(headKey, value: try JSONEncoder().encode(self)) }
+        private init(of records: [CryptoRecord]) {
+            next = (records.compactMap { Int($0.key.id.text) }.max() ?? 0) + 1
+            for record in records {
+                let events = (try? JSONValue(parsing: record.value))?.array ?? []
+                for event in events {
+                    if let message = Message(event) { add(message) }
+                }
+            }
+        }
+
+        func record() throws -> CryptoRecord {
+            let stored = Stored(
+                next: next, count: total.count, bytes: total.bytes,
+                senders: senders.map { user, usage in
+                    Stored.Sender(user: StoredBytes(user.bytes), count: usage.count, bytes: usage.bytes)
+                })
+            return CryptoRecord(headKey, value: try JSONEncoder().encode(stored))
+        }
+
+        func hasRoom(for message: Message) -> Bool {
+            let (size, own) = (message.json.count, senders[message.sender] ?? Usage())
+            return total.count < maxCount && total.bytes + size <= maxBytes && own.count < maxCountOfSender
+                && own.bytes + size <= maxBytesOfSender
+        }
+
+        mutating func add(_ message: Message) {
+            total.add(message.json.count)
+            senders[message.sender, default: Usage()].add(message.json.count)
+        }
     }
 
     /// Stores messages. They are on the disk when this returns.
     public static func keep(_ events: [JSONValue], in storage: any CryptoStorage) async throws {
-        let readable = events.compactMap(essence)
+        let readable = events.compactMap { Message($0) }
         guard !readable.isEmpty else { return }
         var head = try await Head(in: storage)
         var change = CryptoChange()
@@ -53,11 +127,9 @@ public enum UnopenedMessages {
             let part = rest.prefix(messagesInRecord)
             rest = rest.dropFirst(messagesInRecord)
             var kept: [[UInt8]] = []
-            for event in part {
-                guard head.count < maxCount, head.bytes + event.count <= maxBytes else { continue }
-                head.count += 1
-                head.bytes += event.count
-                kept.append(event)
+            for message in part where head.hasRoom(for: message) {
+                head.add(message)
+                kept.append(message.json)
             }
             guard !kept.isEmpty else { continue }
             change.put.append(record(head.next, kept))
@@ -66,16 +138,6 @@ public enum UnopenedMessages {
         guard !change.isEmpty else { return }
         change.put.append(try head.record())
         try await storage.commit(change)
-    }
-
-    /// The fields of a message that are processed later, as JSON; `nil` if the message is irrelevant, too long or
-    /// malformed.
-    private static func essence(_ event: JSONValue) -> [UInt8]? {
-        guard let type = event["type"], types.contains(type.string ?? ""), let sender = event["sender"],
-            let content = event["content"],
-            let bytes = try? CanonicalJSON.bytes(of: ["type": type, "sender": sender, "content": content])
-        else { return nil }
-        return bytes.count <= maxMessage ? bytes : nil
     }
 
     private static func record(_ number: Int, _ events: [[UInt8]]) -> CryptoRecord {

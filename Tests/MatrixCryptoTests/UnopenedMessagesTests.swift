@@ -75,6 +75,36 @@ import ToolSupport
         #expect(size > 30_000_000 && size < 34_000_000)
     }
 
+    @Test("One sender does not use up what is stored of others, neither by number nor by size")
+    func boundsOfSender() async throws {
+        func event(_ sender: String, _ size: Int = 10) -> JSONValue {
+            [
+                "type": "m.room.encrypted", "sender": .string(sender),
+                "content": ["x": .string(String(repeating: "x", count: size))],
+            ]
+        }
+        func counts(_ fixture: MachineFixture) async throws -> [ExactText: Int] {
+            let stored = try await kept(fixture).flatMap { try JSONValue(parsing: $0.value).array ?? [] }
+            return Dictionary(grouping: stored.compactMap { $0["sender"]?.exactText }) { $0 }.mapValues(\.count)
+        }
+        let fixture = try await MachineFixture()
+        // Two users, whose IDs look the same.
+        let (flooding, other): (ExactText, ExactText) = ("@\u{E9}:b", "@e\u{301}:b")
+        for _ in 0..<12 { try await keep(Array(repeating: event(flooding.text), count: 1_000), fixture) }
+        try await keep([event(other.text), event(""), event(String(repeating: "@", count: 256))], fixture)
+        #expect(try await counts(fixture) == [flooding: UnopenedMessages.maxCountOfSender, other: 1])
+        // The head of an earlier version has no senders.
+        let head = CryptoRecord.Key(.unopenedMessage)
+        await fixture.storage.set(Data(#"{"next": 7, "count": 501, "bytes": 5000}"#.utf8), for: head)
+        try await keep([event(flooding.text), event(other.text)], fixture)
+        #expect(try await counts(fixture) == [flooding: UnopenedMessages.maxCountOfSender, other: 2])
+
+        let large = try await MachineFixture()
+        try await keep(Array(repeating: event(flooding.text, 250_000), count: 150), large)
+        try await keep([event(other.text, 250_000)], large)
+        #expect(try await counts(large) == [flooding: 8, other: 1])
+    }
+
     @Test("A message that cannot be processed blocks no other, and stays stored")
     func failing() async throws {
         let fixture = try await MachineFixture()

@@ -138,12 +138,12 @@ public actor CryptoMachine {
 
     /// The records that must survive when keys are set aside because nothing decrypts them: which rooms are encrypted, and
     /// which identities were seen and verified. They are not encrypted themselves.
-    public static func lastingRecords(in storage: any CryptoStorage) async throws -> CryptoChange {
-        var change = CryptoChange()
+    public static func lastingRecords(in storage: any CryptoStorage) async throws -> [CryptoRecord] {
+        var records: [CryptoRecord] = []
         for kind in [CryptoRecord.Kind.encryptedRoom, .identity] {
-            change.put += try await storage.cryptoRecords(kind, owner: nil).filter { $0.key != replacedKey }
+            records += try await storage.cryptoRecords(kind, owner: nil).filter { $0.key != replacedKey }
         }
-        return change
+        return records
     }
 
     /// The device whose keys are stored; `nil` if there are none.

@@ -301,6 +301,36 @@ import Testing
         #expect(names.filter { $0.hasSuffix("-rebuilt") } == ["keys.sqlite-earlier-20260102-030405-rebuilt"])
     }
 
+    @Test("The next file begins with the records that last, wherever the process ended meanwhile", arguments: 0...3)
+    func lastingRecords(step: Int) async throws {
+        var store = try open(isNew: true)
+        let pinned = record(.identity, "@a:b", "keys", "pinned")
+        try await store.commit(CryptoChange(put: [pinned, record("D", "1")]))
+        try await store.close()
+        try KeyStore.noteBegun("D", in: folder.url)
+        if step == 0 {
+            try LastingRecords(in: folder.url).write([pinned])
+        } else {
+            try KeyStore.setAside(in: folder.url, now: Fixtures.date, lasting: [pinned])
+        }
+        // The next file was created, or has its tables already.
+        if step >= 2 { #expect(FileManager.default.createFile(atPath: path, contents: Data())) }
+        if step == 3 { try Schema.keys.migrate(DatabaseQueue(path: path)) }
+        #expect(KeyStore.exists(in: folder.url))
+        store = try open()
+        #expect(try await store.cryptoRecord(pinned.key) == pinned)
+        #expect(try await store.cryptoRecords(.device, owner: nil).isEmpty == (step > 0))
+        let newer = record(.identity, "@a:b", "keys", "newer")
+        try await store.commit(CryptoChange(put: [newer]))
+        try await store.close()
+        // As after a power failure, which undoes the removal.
+        try LastingRecords(in: folder.url).write([pinned])
+        store = try open()
+        #expect(try await store.cryptoRecord(newer.key) == newer)
+        #expect(!LastingRecords(in: folder.url).exist)
+        try await store.close()
+    }
+
     /// Repairing the history replaces the folder, and the keys move along.
     @Test func aRepairedHistoryKeepsTheKeys() async throws {
         let url = folder.path("store")

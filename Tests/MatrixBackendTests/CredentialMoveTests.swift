@@ -169,8 +169,10 @@ import ToolSupport
         #expect(try !setAsideFiles().isEmpty)
     }
 
-    @Test("What is known of rooms and identities outlasts keys that are set aside")
-    func lastingRecords() async throws {
+    @Test(
+        "What is known of rooms and identities outlasts keys that are set aside, also if the process ends meanwhile",
+        arguments: [false, true])
+    func lastingRecords(isInterrupted: Bool) async throws {
         #expect(try await start(credential(in: MemoryCredentialStore())) == .on)
         var store = try KeyStore(folder: folder.url, isNew: false)
         let left: ExactText = "!left:b"
@@ -178,7 +180,16 @@ import ToolSupport
         try await EncryptedRoom.note([(left, settings)], in: store, at: Fixtures.date)
         let pinned = CryptoRecord(CryptoRecord.Key(.identity, owner: "@a:b", id: "keys"), value: Data("any".utf8))
         try await store.commit(CryptoChange(put: [pinned]))
+        let lasting = try await CryptoMachine.lastingRecords(in: store)
         try await store.close()
+        if isInterrupted {
+            try KeyStore.setAside(in: folder.url, now: Fixtures.date, lasting: lasting)
+            // What needs no credential knows it even before the next device has keys.
+            let encryption = try encryption(in: folder)
+            let storage = try #require(try await encryption.roomStorage())
+            #expect(try await storage.cryptoRecords(.encryptedRoom, owner: left).count == 1)
+            await encryption.close()
+        }
         // The credential has ended with the program.
         #expect(try await start(credential(in: MemoryCredentialStore()), as: "E") == .on)
         #expect(try !setAsideFiles().isEmpty)

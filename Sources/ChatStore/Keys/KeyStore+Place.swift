@@ -1,12 +1,13 @@
+public import ChatCore
 public import Foundation
 import Glibc
 
 /// Questions about the file that do not require opening it.
 extension KeyStore {
-    /// Whether the file exists, readable or not.
+    /// Whether the file exists, readable or not, or what the next one begins with.
     public static func exists(in folder: URL) -> Bool {
         let file = file(in: folder)
-        return file.exists || file.logSize > 0 || rebuilt(of: file).exists
+        return file.exists || file.logSize > 0 || rebuilt(of: file).exists || LastingRecords(in: folder).exist
     }
 
     private static func begun(in folder: URL) -> MarkFile { MarkFile("keys.begun", in: folder) }
@@ -40,9 +41,11 @@ extension KeyStore {
     static func suspicion(in folder: URL) -> MarkFile { MarkFile("keys.suspect", in: folder) }
 
     /// Renames an unreadable file, so that another device's keys can be created. Nothing is deleted.
+    /// - Parameter lasting: The records that the next file begins with, also if the process ends meanwhile.
     /// - Throws: ``StoreOpeningError``. The file then keeps its name, or the next call completes the rename.
-    public static func setAside(in folder: URL, now: Date) throws(StoreOpeningError) {
+    public static func setAside(in folder: URL, now: Date, lasting: [CryptoRecord] = []) throws(StoreOpeningError) {
         let file = file(in: folder)
+        if !lasting.isEmpty { try LastingRecords(in: folder).write(lasting) }
         // Remove the mark before the file: if only the file remains, it is set aside again instead of counting as
         // damaged.
         try begun(in: folder).remove()

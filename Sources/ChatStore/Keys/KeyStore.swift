@@ -38,7 +38,9 @@ public final class KeyStore: Sendable {
         guard !Self.rebuilt(of: file).exists else {
             throw .damaged(path: file.path, reason: "its repair was interrupted")
         }
-        if isNew, file.isUnbegun {
+        let lasting = LastingRecords(in: folder)
+        // With these, the former file was set aside, and the next one was about to be created.
+        if isNew || lasting.exist, file.isUnbegun {
             _ = try file.create()
             needsCheck = false
         } else {
@@ -60,6 +62,7 @@ public final class KeyStore: Sendable {
         } catch {
             throw StoreOpeningError(error, path: file.path)
         }
+        try lasting.move(to: pool)
     }
 
     private static let configuration: Configuration = {

@@ -87,13 +87,13 @@ final class KeyOpener {
 
     /// Sets the file aside, and begins another one with what has to outlast the keys.
     private func replaceFile() async throws {
-        let lasting = if let store { try await CryptoMachine.lastingRecords(in: store) } else { CryptoChange() }
+        let lasting = if let store { try await CryptoMachine.lastingRecords(in: store) } else { [CryptoRecord]() }
         check?.cancel()
         await check?.value
         try await store?.close()
         store = nil
-        if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now()) }
-        try await use(try openStore(isNext: true)).commit(lasting)
+        if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now(), lasting: lasting) }
+        _ = use(try openStore(isNext: true))
     }
 
     /// - Returns: `nil` if the key does not decrypt the stored keys.

@@ -95,6 +95,18 @@ import Testing
         await store.close()
     }
 
+    @Test("Sessions whose IDs look the same are two")
+    func similarSessions() async throws {
+        let store = try await open()
+        // The second K is the sign of the unit kelvin, which is canonically equivalent to the letter.
+        let sessions = ["K", "\u{212A}"].map { SealedSession(room: room, session: $0) }
+        try await apply([event(1), sealed(2, session: "K"), sealed(3, session: "\u{212A}")], to: store)
+        #expect(sessions[0] != sessions[1])
+        #expect(try await store.sealedSessions(for: [.noKey]) == Set(sessions))
+        #expect(try await store.sealedSessions().count == 2)
+        await store.close()
+    }
+
     @Test("A message that counted as unread while it was sealed is announced if it turns out to be a mention")
     func mentionAfterUnread() async throws {
         let store = try await open()

@@ -94,4 +94,13 @@ struct InvitationParsingTests {
         #expect(more?.adding(RoomID("!9"), with: "@a:x") == nil)
         #expect(DirectRooms("odd").partners.isEmpty)
     }
+
+    @Test("A user whose ID looks like another's has none of their direct chats, and gets none in their name")
+    func similarPartners() {
+        let rooms = DirectRooms(["@\u{E9}:x": ["!1"]])
+        #expect(rooms.rooms(with: "@\u{E9}:x") == [RoomID("!1")])
+        #expect(rooms.rooms(with: "@e\u{301}:x").isEmpty)
+        #expect(rooms.adding(RoomID("!2"), with: "@e\u{301}:x") == nil)
+        #expect(rooms.adding(RoomID("!2"), with: "@\u{E9}:x")?.json["@\u{E9}:x"] == ["!1", "!2"])
+    }
 }

@@ -46,6 +46,19 @@ import Testing
         #expect(settings(global).settings.rooms[room] == rule)
     }
 
+    @Test("Rooms whose IDs look the same have rules of their own")
+    func similarRooms() {
+        let ids = ["!\u{E9}", "!e\u{301}"]
+        let condition: JSONValue = ["kind": "event_match", "key": "room_id", "pattern": .string(ids[1])]
+        let settings = settings([
+            "room": [["rule_id": .string(ids[0]), "actions": []]],
+            "override": [["rule_id": "mute", "conditions": [condition], "actions": []]],
+        ])
+        let rules: [RoomNotificationRule?] = [.mentions, .nothing]
+        #expect(ids.map { settings.rule(of: RoomID($0)) } == rules)
+        #expect(ids.map { settings.settings.rooms[RoomID($0)] } == rules)
+    }
+
     @Test("Setting a rule that is already set needs no changes", arguments: [nil] + RoomNotificationRule.allCases)
     func noChange(rule: RoomNotificationRule?) {
         let global: JSONValue =

@@ -20,10 +20,12 @@ import Testing
             keys: parts.keys)
     }
 
-    private func invite(_ parts: AccountParts, to invitation: RoomID) async throws {
+    private func invite(
+        _ parts: AccountParts, to invitation: RoomID, by inviter: String = "@ann:example.org"
+    ) async throws {
         var batch = SyncBatch()
         batch.invitations = [
-            Invitation(room: invitation, inviter: MemberID(partner), isDirect: true, receivedAt: Fixtures.date)
+            Invitation(room: invitation, inviter: MemberID(inviter), isDirect: true, receivedAt: Fixtures.date)
         ]
         try await parts.writer.write(batch)
     }
@@ -203,6 +205,23 @@ import Testing
         }
         let parts = try await AccountParts.make(transport.client)
         #expect(try await chats(parts).open(with: partner) == (status == 404 ? RoomID("!new:example.org") : room))
+        await parts.store.close()
+    }
+
+    @Test("Of a user whose ID looks the same, neither the direct chat nor the invitation is used")
+    func similarPartner() async throws {
+        let (user, other) = ("@\u{E9}:example.org", "@e\u{301}:example.org")
+        let transport = FakeTransport.responding { [room] request in
+            if request.url.path.hasSuffix("/m.direct") { return .object([other: [.string(room.rawValue)]]) }
+            // Without an answer, the room would be used.
+            if request.url.path.contains("/m.room.member/") { return ["errcode": "M_UNKNOWN", "status": 502] }
+            if request.url.path.contains("/join/") { return ["room_id": "!theirs:example.org"] }
+            return request.url.path.hasSuffix("/createRoom") ? ["room_id": "!new:example.org"] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        try await invite(parts, to: RoomID("!theirs:example.org"), by: other)
+        #expect(try await chats(parts).open(with: user) == RoomID("!new:example.org"))
+        #expect(parts.writer.invitations.value.map(\.inviter) == [MemberID(other)])
         await parts.store.close()
     }
 

@@ -31,6 +31,12 @@ public struct SealedSession: Hashable, Sendable {
         self.room = room
         self.session = session
     }
+
+    /// Compares bytes, as ``ChatCore/Identifier`` does: a member can send an event whose session ID is canonically
+    /// equivalent to another one. Equal bytes have equal hashes.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.room == other.room && one.session.utf8.elementsEqual(other.session.utf8)
+    }
 }
 
 /// The result of reading an encrypted event again.

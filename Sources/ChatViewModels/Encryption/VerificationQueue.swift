@@ -95,10 +95,10 @@ public final class VerificationQueue {
 
     /// Shows the request that one account of this program has sent to another one. Others wait: anyone can send them.
     private func showRequest(to user: MemberID, from account: String) {
-        for source in sources where source.account == user.rawValue && source.account != account {
+        for source in sources where MemberID(source.account) == user && source.account != account {
             guard !entries.contains(where: { $0.key.account == source.account }) else { continue }
             let request = source.encryption.verifications.first {
-                $0.isIncoming && $0.phase == .requested && $0.user.rawValue == account
+                $0.isIncoming && $0.phase == .requested && $0.user == MemberID(account)
                     && !finished.contains(Key(account: source.account, id: $0.id))
             }
             if let request { return show(request, of: source) }

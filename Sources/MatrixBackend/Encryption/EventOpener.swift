@@ -144,7 +144,7 @@ extension MatrixEvent {
     fileprivate var sealedParts: [MatrixEvent] {
         var parts: [MatrixEvent] = isSealed ? [self] : []
         if let bundled = unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled), edit.isSealed,
-            edit.sender == sender, !isRedacted, edit.content["m.relates_to"]?["event_id"]?.string == id.rawValue
+            edit.sender == sender, !isRedacted, edit.editedMessage == id
         {
             parts.append(edit)
         }

@@ -30,7 +30,15 @@ struct DirectRooms: Equatable, Sendable {
 
     /// Returns the direct chats with a user, in the order of `m.direct`.
     func rooms(with user: String) -> [RoomID] {
-        (json[user]?.array ?? []).compactMap { MatrixEvent.identifier($0) }.map { RoomID($0) }
+        guard let listed = member(user), listed.user == MemberID(user) else { return [] }
+        return (listed.rooms.array ?? []).compactMap { MatrixEvent.identifier($0) }.map { RoomID($0) }
+    }
+
+    /// The member of ``json`` that a dictionary finds for a user: their own, or that of another user whose ID is
+    /// canonically equivalent, as it can have only one of the two.
+    private func member(_ user: String) -> (user: MemberID, rooms: JSONValue)? {
+        guard let members = json.object, let index = members.index(forKey: user) else { return nil }
+        return (MemberID(members[index].key), members[index].value)
     }
 
     /// Returns a copy with the other list's rooms added that it does not have.
@@ -42,11 +50,13 @@ struct DirectRooms: Equatable, Sendable {
         return sum
     }
 
-    /// Returns a copy with the room added, or `nil` if it is listed already.
+    /// Returns a copy with the room added, or `nil` if it is listed already, or cannot be as another user's ID is
+    /// canonically equivalent.
     func adding(_ room: RoomID, with user: String) -> DirectRooms? {
-        guard !rooms(with: user).contains(room) else { return nil }
+        let listed = member(user)
+        guard listed.map({ $0.user == MemberID(user) }) ?? true, !rooms(with: user).contains(room) else { return nil }
         var members = json.object ?? [:]
-        members[user] = .array((members[user]?.array ?? []) + [.string(room.rawValue)])
+        members[user] = .array((listed?.rooms.array ?? []) + [.string(room.rawValue)])
         return DirectRooms(.object(members))
     }
 }

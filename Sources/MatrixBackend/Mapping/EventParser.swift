@@ -127,7 +127,7 @@ struct EventParser {
         guard event.protection == .clear, let bundled = event.unsigned["m.relations"]?["m.replace"],
             let edit = MatrixEvent(bundled),
             edit.sender == event.sender, edit.type == event.type, event.type == "m.room.message", !event.isRedacted,
-            edit.content["m.relates_to"]?["event_id"]?.string == event.id.rawValue
+            edit.editedMessage == event.id
         else { return nil }
         return message(edit)
     }

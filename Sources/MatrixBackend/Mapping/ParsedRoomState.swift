@@ -103,7 +103,7 @@ struct ParsedRoomState {
             return
         }
         // Named anew after the redaction of the former name.
-        if event.type == "m.room.member" { unnamed.removeAll { $0.rawValue == key } }
+        if event.type == "m.room.member" { unnamed.removeAll { $0 == MemberID(key) } }
         origins[StateOrigin.Subject(type: event.type, key: key)] = event.id
     }
 

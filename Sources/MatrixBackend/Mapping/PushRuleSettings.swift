@@ -29,9 +29,7 @@ struct PushRuleSettings: Equatable, Sendable {
     var settings: NotificationSettings {
         var settings = NotificationSettings(keywords: keywords)
         let mutes = rules(.override).compactMap(Self.mutedRoom)
-        for room in Set(mutes + rules(.room).compactMap { $0["rule_id"]?.string }) {
-            settings.rooms[RoomID(room)] = rule(of: RoomID(room))
-        }
+        for room in Set(mutes + rules(.room).compactMap(Self.room)) { settings.rooms[room] = rule(of: room) }
         return settings
     }
 
@@ -62,19 +60,20 @@ struct PushRuleSettings: Equatable, Sendable {
     }
 
     private func mutes(of room: RoomID) -> [JSONValue] {
-        rules(.override).filter { Self.mutedRoom($0) == room.rawValue }
+        rules(.override).filter { Self.mutedRoom($0) == room }
     }
 
-    private func roomRule(of room: RoomID) -> JSONValue? {
-        rules(.room).first { $0["rule_id"]?.string == room.rawValue }
-    }
+    private func roomRule(of room: RoomID) -> JSONValue? { rules(.room).first { Self.room($0) == room } }
+
+    /// The room that a room rule is for.
+    private static func room(_ rule: JSONValue) -> RoomID? { rule["rule_id"]?.string.map { RoomID($0) } }
 
     /// The room that an override rule mutes, if that is all it does.
-    private static func mutedRoom(_ rule: JSONValue) -> String? {
+    private static func mutedRoom(_ rule: JSONValue) -> RoomID? {
         guard !notifies(rule), let conditions = rule["conditions"]?.array, conditions.count == 1,
             conditions[0]["kind"]?.string == "event_match", conditions[0]["key"]?.string == "room_id"
         else { return nil }
-        return conditions[0]["pattern"]?.string
+        return conditions[0]["pattern"]?.string.map { RoomID($0) }
     }
 
     // MARK: Keywords

@@ -29,14 +29,14 @@ struct DirectChats: Sendable {
     }
 
     func open(with user: String) async throws -> RoomID {
-        guard case .user(let user)? = ChatAddress(user), user != ownUserID.rawValue else { throw ChatError.notFound }
+        guard case .user(let user)? = ChatAddress(user), MemberID(user) != ownUserID else { throw ChatError.notFound }
         return try await gate.run { try await findOrCreate(with: user) }
     }
 
     private func findOrCreate(with user: String) async throws -> RoomID {
         if let room = try await existingRoom(with: user) { return room }
         // Accept a pending invitation from that user instead of creating another room.
-        if let waiting = invitations.value.first(where: { $0.isDirect && $0.inviter?.rawValue == user }) {
+        if let waiting = invitations.value.first(where: { $0.isDirect && $0.inviter == MemberID(user) }) {
             try await entry.accept(waiting.room)
             return waiting.room
         }

@@ -107,7 +107,7 @@ import ToolSupport
     @Test(
         "Both readers can read a message though the server rejects requests for the keys of more than one",
         arguments: ["/keys/claim", "/sendToDevice/m.room.encrypted/"], [400, 413])
-    func rejection(_ path: String, status: Int64) async throws {
+    func rejection(_ path: String, status: Int) async throws {
         let server = RecordingHomeserver()
         let readers = try ["Bob", "Carl"].map { name in
             let reader = try ReadingDevice(ExactText("@\(name.lowercased()):example.org"), ExactText(name))
@@ -120,7 +120,7 @@ import ToolSupport
         ) { request in
             let users = request.json?["one_time_keys"] ?? request.json?["messages"]
             let isRejected = request.url.path.contains(path) && users?.object?.count ?? 0 > 1
-            return isRejected ? ["status": .integer(status), "errcode": "M_TOO_LARGE"] : server.answer(request)
+            return isRejected ? ["status": .integer(Int64(status)), "errcode": "M_TOO_LARGE"] : server.answer(request)
         }
         try await account.sync(EncryptedAccount.state)
         try await account.backend.send(Fixtures.outgoing("Text", transaction: "t"), to: account.room)

@@ -186,7 +186,7 @@ import ToolSupport
             ],
         ]
         try await fixture.receive([request])
-        for (delay, count) in [(0.0, 1), (0, 0), (15, 1)] {
+        for (delay, count) in [(0, 1), (0, 0), (15, 1)] as [(TimeInterval, Int)] {
             let actions = try await fixture.answerAll([peer.device], at: fixture.start + delay)
             #expect(actions.count { $0.kind == .claim } == count)
         }

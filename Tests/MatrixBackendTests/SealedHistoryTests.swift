@@ -158,6 +158,37 @@ import ToolSupport
         await account.close()
     }
 
+    /// Stores messages as if their events had not been stored.
+    private func store(_ ids: [String], in account: EncryptedAccount) async throws {
+        var batch = RoomBatch(id: room, createdAt: Fixtures.date)
+        batch.events = ids.map { id in
+            var message = NewMessage(
+                id: MessageID(id), sender: MemberID("@ann:example.org"), content: Message.Content(sealed: .notFetched),
+                sentAt: Fixtures.date)
+            message.ciphertext = Ciphertext(of: MessageID(id), reason: .notFetched)
+            message.isEncrypted = true
+            return .message(message)
+        }
+        _ = try await account.store.apply(SyncBatch(rooms: [batch]))
+    }
+
+    @Test("Events that were not stored are there when an export begins to read, unless the server lacks them")
+    func unfetchedBeforeReading() async throws {
+        let events = Box<[String: JSONValue]>([:])
+        let account = try await start { request in events.value[request.url.lastPathComponent] }
+        let ann = try await account.peer()
+        let key = try ann.key()
+        events.value = ["$1": try ann.text("$1", "One"), "$2": try ann.text("$2", "Two")]
+        try await account.sync(toDevice: [key])
+        try await store(["$1", "$gone", "$2"], in: account)
+        for _ in 1...2 {
+            #expect(try await account.backend.fetchHistory(of: room) { _ in } == nil)
+            #expect(try await account.messages.map(\.text) == ["One", "", "Two"])
+        }
+        #expect(account.server.paths.filter { $0.contains("/event/") }.count == 3, "each once")
+        await account.close()
+    }
+
     @Test("Events that earlier versions did not store are requested when they are shown")
     func unfetched() async throws {
         let events = Box<[String: JSONValue]>([:])
@@ -168,16 +199,7 @@ import ToolSupport
         try await account.sync(toDevice: [key])
         try ann.rotate()
         events.value["$3"] = try ann.text("$3", "Without a key")
-        var batch = RoomBatch(id: room, createdAt: Fixtures.date)
-        batch.events = ["$1", "$3", "$gone"].map { id in
-            var message = NewMessage(
-                id: MessageID(id), sender: MemberID("@ann:example.org"), content: Message.Content(sealed: .notFetched),
-                sentAt: Fixtures.date)
-            message.ciphertext = Ciphertext(of: MessageID(id), reason: .notFetched)
-            message.isEncrypted = true
-            return .message(message)
-        }
-        _ = try await account.store.apply(SyncBatch(rooms: [batch]))
+        try await store(["$1", "$3", "$gone"], in: account)
         #expect(try await account.message("$1")?.seal == .notFetched)
         for await _ in account.backend.timeline(of: room, limit: 10) { break }
         _ = try await account.message("$1") { $0.text == "Once more" }

@@ -62,7 +62,8 @@ public protocol TimelineService: Sendable {
     /// Returns the messages with the given identifiers, without those that do not exist.
     /// - Throws: if it cannot be determined whether one of them exists.
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message]
-    /// Fetches all of the room's history that the server currently provides, newest first.
+    /// Fetches all of the room's history that the server currently provides, newest first, and then up to 2,000
+    /// messages that have to be requested again.
     ///
     /// - Parameter progress: Receives the number of fetched messages, on any thread.
     /// - Returns: The position from which the history is complete, or `nil` if all of it is.

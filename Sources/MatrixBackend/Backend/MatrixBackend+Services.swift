@@ -138,7 +138,9 @@ extension MatrixBackend {
     }
 
     public func fetchHistory(of room: RoomID, progress: @escaping @Sendable (Int) -> Void) async throws -> Int64? {
-        try await reader.fetchAll(of: room, progress: progress)
+        let start = try await reader.fetchAll(of: room, progress: progress)
+        try await unfetched.requestAll(in: room)
+        return start
     }
 
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {

@@ -137,7 +137,7 @@ public actor MatrixBackend {
         let parser = HistoryParser(opener: opener, context: context, store: store)
         let sealed = SealedMessages(keys: keys, parser: parser, writer: writer)
         self.sealed = sealed
-        unfetched = UnfetchedMessages(client: client, store: store, sealed: sealed)
+        unfetched = UnfetchedMessages(client: client, store: store, sealed: sealed, clock: clock)
         let filler = GapFiller(client: client, context: context, writer: writer, parser: parser)
         let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
         reader = TimelineReader(

@@ -48,7 +48,8 @@ import ToolSupport
         let read = try (1...2).map { try ann.text("$read\($0)", "Read") }
         try await account.sync(toDevice: sealed)
         let store = try #require(await account.backend.keys.store)
-        var value = try #require(try await store.cryptoRecord(damaged)).value
+        let intact = try #require(try await store.cryptoRecord(damaged))
+        var value = intact.value
         value[value.startIndex] ^= 1
         try await store.commit(CryptoChange(put: [CryptoRecord(damaged, value: value)]))
         for index in 0..<2 {
@@ -61,6 +62,11 @@ import ToolSupport
         }
         let stored = try #require(await account.backend.keys.store)
         #expect(try await stored.cryptoRecord(damaged)?.value == value)
+        // As if it had arrived anew right before the program ended.
+        try await stored.commit(CryptoChange(put: [intact]))
+        await account.close()
+        account = try await self.account()
+        for id in ["$lost1", "$lost2"] { _ = try await account.message(id) { $0.text == "Lost" } }
         await account.close()
     }
 

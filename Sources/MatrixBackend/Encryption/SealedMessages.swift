@@ -13,7 +13,7 @@ struct SealedMessages: Sendable {
         .unknownSender,
         // Another member may have sent the key before its owner.
         .otherSender,
-        // A forged key from a backup may have been in place of the genuine one.
+        // A genuine key replaces a damaged one, or a forged one from a backup.
         .damaged,
     ]
 

@@ -81,6 +81,30 @@ final class VerificationDialogTests: GtkTestCase {
         }
     }
 
+    /// A modal window, such as that of an image, blocks the one below with the dialogs that are within it.
+    func testVerificationIsOverAModalWindow() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try EncryptionWindow.with(service) { accounts, window in
+                let image = AdwaitaWindow()
+                image.setContent(Label("image"))
+                image.setTransient(for: window.window)
+                image.isModal = true
+                image.present()
+                XCTAssertTrue(MainLoop.pump { image.isMapped })
+                service.set([Self.verification(.requested)])
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Verify @bo:example.org") != nil })
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Verify @bo:example.org"))
+                XCTAssertTrue(dialog.isOver(image))
+                XCTAssertTrue(dialog.isOver(window.window))
+                service.set([] as [Verification])
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                XCTAssertTrue(image.isMapped)
+                image.destroy()
+            }
+        }
+    }
+
     /// Before libadwaita 1.5, dialogs are windows, which GTK leaves without parent when that is destroyed.
     func testVerificationStaysOverTheWindowWhileDialogsBelowItClose() throws {
         try onMain {

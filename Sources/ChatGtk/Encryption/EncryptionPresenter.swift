@@ -18,7 +18,7 @@ final class EncryptionPresenter {
     /// Opens the setup dialog of the displayed account.
     func setUp() {
         guard let window, let viewModel = accounts.conversations.encryption?.setUp() else { return }
-        EncryptionSetUpDialog.present(viewModel, over: Dialog.topmost(over: window) ?? window)
+        EncryptionSetUpDialog.present(viewModel, over: Dialog.front(of: window))
     }
 
     private func offerSetUp() {

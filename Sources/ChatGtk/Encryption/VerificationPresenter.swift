@@ -27,7 +27,7 @@ final class VerificationPresenter {
 
     private func show() {
         guard let window, let viewModel = accounts.verificationToPresent(in: room) else { return }
-        dialog = VerificationDialog.present(viewModel, over: Dialog.topmost(over: window) ?? window)
+        dialog = VerificationDialog.present(viewModel, over: Dialog.front(of: window))
     }
 
     /// Presents nothing from now on, as the window closes. An open verification stays unanswered, for another window.
@@ -39,9 +39,12 @@ final class VerificationPresenter {
 }
 
 extension Dialog {
-    /// The topmost dialog over a window.
-    static func topmost(over window: TopLevel) -> Dialog? {
-        let open = all.filter { $0.isOver(window) }
-        return open.first { $0.window?.isActive == true } ?? open.last
+    /// What to present a dialog over that must not be behind others: the topmost dialog or modal window over a
+    /// window, or that window.
+    static func front(of window: TopLevel) -> Widget {
+        let front = window.modalWindow() ?? window
+        let open = all.filter { $0.isOver(front) }
+        let dialog = open.first { $0.window?.isActive == true } ?? open.last
+        return dialog ?? front
     }
 }

@@ -54,15 +54,10 @@ open class Dialog: Widget {
         }
     }
 
-    /// Whether the dialog belongs to the window, directly or through other dialogs.
+    /// Whether the dialog belongs to the window, directly or through other dialogs and windows.
     public final func isOver(_ window: TopLevel) -> Bool {
-        if Self.isInWindow { return self.window?.isSame(as: window) == true }
-        let parent: UnsafeMutablePointer<GtkWindow>? = gtk_window_get_transient_for(cast())
-        let parents = sequence(state: parent) { next in
-            defer { next = next.flatMap { gtk_window_get_transient_for($0) } }
-            return next
-        }
-        return parents.contains { UnsafeMutableRawPointer($0) == window.pointer }
+        guard let own = self.window else { return false }
+        return Self.isInWindow && own.isSame(as: window) || own.isTransient(for: window)
     }
 
     /// Calls `handler` once the dialog is closed.
@@ -100,6 +95,30 @@ extension TopLevel {
         defer { g_list_free(list) }
         let all = (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
         return all.filter(\.isMapped)
+    }
+
+    /// Whether the window is over another one, directly or through others.
+    final func isTransient(for other: TopLevel) -> Bool {
+        let parent: UnsafeMutablePointer<GtkWindow>? = gtk_window_get_transient_for(cast())
+        let parents = sequence(state: parent) { next in
+            defer { next = next.flatMap { gtk_window_get_transient_for($0) } }
+            return next
+        }
+        return parents.contains { UnsafeMutableRawPointer($0) == other.pointer }
+    }
+
+    /// Returns the modal window over this one that would block a dialog within this window, such as that of an image;
+    /// `nil` where dialogs are windows: there it is among them (``Dialog/all``). The shortcuts' window cannot have
+    /// dialogs, and is closed.
+    public final func modalWindow() -> TopLevel? {
+        guard Dialog.isInWindow else { return nil }
+        let modal = Self.visible.map { TopLevel(borrowing: $0.pointer) }
+            .filter { $0.isModal && $0.isTransient(for: self) }
+        for window in modal where window.isInstance(of: gtk_shortcuts_window_get_type()) { window.closeWindow() }
+        let hosts = modal.filter {
+            $0.isInstance(of: adw_window_get_type()) || $0.isInstance(of: adw_application_window_get_type())
+        }
+        return hosts.first(where: \.isActive) ?? hosts.last
     }
 
     /// The dialog within the window that covers its content.

@@ -28,9 +28,10 @@ final class EncryptedAccount {
     /// - Parameters:
     ///   - credentials: `nil` for a start without keys.
     ///   - devices: the other devices that the server reports.
+    ///   - sliding: whether the server has sliding sync.
     static func start(
         in folder: TemporaryFolder, _ credentials: MemoryCredentialStore?, devices: KnownDevices = KnownDevices(),
-        clock: any Clock<Duration> = ManualClock(),
+        sliding: Bool = false, clock: any Clock<Duration> = ManualClock(),
         answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil },
         now: @escaping @Sendable () -> Date = { Fixtures.date }
     ) async throws -> EncryptedAccount {
@@ -47,7 +48,7 @@ final class EncryptedAccount {
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await MatrixBackend.start(
             over: store, server: try #require(URL(string: "https://example.org")), ownUserID: user, token: nil,
-            hasSlidingSync: false, transport: server, clock: clock, now: now)
+            hasSlidingSync: sliding, transport: server, clock: clock, now: now)
         if let credentials {
             let credential = KeyCredential(account: user.rawValue, place: credentials)
             await backend.openKeys(of: "D", credential: credential)

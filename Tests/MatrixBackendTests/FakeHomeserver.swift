@@ -11,6 +11,7 @@ final class FakeHomeserver: MatrixTransport {
     private let syncs: AsyncStream<JSONValue>
     private let queued: AsyncStream<JSONValue>.Continuation
     private let held = Mutex<String?>(nil)
+    private let delayed = Mutex<String?>(nil)
     /// Counts of syncs provided, returned and processed: the client's next request shows that it has processed a
     /// response.
     private let counts = Mutex((queued: 0, answered: 0, consumed: 0))
@@ -28,6 +29,11 @@ final class FakeHomeserver: MatrixTransport {
     /// Withholds the responses to requests whose path contains this; `nil` gives them.
     func hold(_ part: String?) { held.withLock { $0 = part } }
 
+    /// Delays the responses to requests whose path contains this, which say what was so when the requests came; `nil`
+    /// gives them.
+    func delay(_ part: String?) { delayed.withLock { $0 = part } }
+
+    /// Makes the server return a sync. The body of a plain one is also that of a sliding one (``sliding(_:)``).
     func sync(_ body: JSONValue) {
         counts.withLock { $0.queued += 1 }
         queued.yield(body)
@@ -51,7 +57,7 @@ final class FakeHomeserver: MatrixTransport {
             counts.withLock { $0.consumed = $0.answered }
             for await body in syncs {
                 counts.withLock { $0.answered += 1 }
-                return try Self.response(body)
+                return try Self.response(request.method == .post ? Self.sliding(body) : body)
             }
             throw CancellationError()
         }
@@ -60,6 +66,9 @@ final class FakeHomeserver: MatrixTransport {
             try await Task.sleep(for: .milliseconds(5))
         }
         let response = try Self.response(respond(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
+        while let part = delayed.withLock({ $0 }), request.url.path.contains(part) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         guard case .file(let file) = request.destination, response.status == 200 else { return response }
         try response.body.write(to: file)
         return MatrixResponse(status: response.status, body: Data())

@@ -55,6 +55,8 @@ private final class History {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
     private let server = RecordingHomeserver()
+    /// Whether the server has sliding sync, in half of the histories with and without a reader.
+    private let isSliding: Bool
     /// A member's confirmed device, in half of the histories.
     private let reader: ReadingDevice?
     private let devices = KnownDevices()
@@ -78,6 +80,7 @@ private final class History {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         fileCount = Int(seed % 3)
+        isSliding = (seed / 2).isMultiple(of: 2)
         reader = seed.isMultiple(of: 2) ? try ReadingDevice("@bob:example.org", "BOB") : nil
         guard let reader else { return }
         try server.add(reader, named: "Bob")
@@ -86,7 +89,7 @@ private final class History {
 
     private func start() async throws -> EncryptedAccount {
         let account = try await EncryptedAccount.start(
-            in: folder, credentials, devices: devices, clock: HastyClock()
+            in: folder, credentials, devices: devices, sliding: isSliding, clock: HastyClock()
         ) { [server] in server.answer($0) }
         return account
     }
@@ -142,10 +145,11 @@ private final class History {
         if Bool.random(using: &random) { await account.backend.sendingEnds(in: room) }
         if Bool.random(using: &random) { await outbox.setOnline(false) }
         for _ in 0..<number(0...3) { try await write(account) }
-        switch number(0...3) {
+        switch number(0...4) {
         case 0: try await encryptBySync(account)
         case 1: try await encryptDuringEvent(account)
         case 2: try await encryptDuringUpload(account)
+        case 3: try await answerLate(account) { try await encryptBySync(account) }
         default: try await encryptHere(account)
         }
         isSealed = true
@@ -202,6 +206,14 @@ private final class History {
         account.server.hold(nil)
     }
 
+    /// The server says whether the room is encrypted after the next sync, but as it was before.
+    private func answerLate(_ account: EncryptedAccount, _ sync: () async throws -> Void) async throws {
+        account.server.delay("/state/m.room.encryption")
+        try await write(account)
+        try await sync()
+        account.server.delay(nil)
+    }
+
     /// The request or its response may be lost.
     private func encryptHere(_ account: EncryptedAccount) async throws {
         let isLost = Bool.random(using: &random)
@@ -223,7 +235,7 @@ private final class History {
 
     private func next(_ step: Int, _ account: EncryptedAccount) async throws -> EncryptedAccount {
         let backend = account.backend
-        switch number(0...13) {
+        switch number(0...14) {
         case 0...2: try await write(account)
         case 3:
             // Fails if the message is not stored yet, or no longer.
@@ -249,7 +261,10 @@ private final class History {
             guard isSealed else { break }
             #expect(try await backend.linkPreview(of: "https://\(Self.marker).example", in: room) == nil)
         case 11: try await leave(account)
-        case 12: return try await restarted(account, losingHistory: true)
+        case 12:
+            let events = server.events
+            try await answerLate(account) { try await account.sync(events) }
+        case 13: return try await restarted(account, losingHistory: true)
         default: return try await restarted(account)
         }
         return account

@@ -132,8 +132,9 @@ extension CryptoMachine {
         }
     }
 
-    /// Stores the private keys that match the identity published on the server, and signs this device. Without the
-    /// self-signing key, which signs it, this changes nothing unless the device is confirmed already.
+    /// Stores the private keys that match the identity published on the server, and signs this device. Unless this
+    /// device has verified that identity, it needs the master and the self-signing key, or this changes nothing: anyone
+    /// can sign a public self-signing key, so the server could put a master key of its own above the user's.
     /// - Returns: The secrets that match; empty if nothing was changed.
     public func adopt(_ secrets: [SecretName: KeyMaterial]) async throws -> Set<SecretName> {
         try await change { state, change in
@@ -147,7 +148,7 @@ extension CryptoMachine {
                 records.append(try PrivateKeys.record(name, secret, key: key))
                 adopted.insert(name)
             }
-            guard !adopted.isEmpty, adopted.contains(.selfSigning) || own.isVerified else { return [] }
+            guard !adopted.isEmpty, own.isVerified || adopted.isSuperset(of: [.master, .selfSigning]) else { return [] }
             change.put += records
             try await confirm(&own, &state, &change)
             if let secret = secrets[.selfSigning], adopted.contains(.selfSigning) {

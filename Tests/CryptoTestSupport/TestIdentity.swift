@@ -10,13 +10,15 @@ public struct TestIdentity {
     public let selfSigning: SigningKey
     public let userSigning: SigningKey
 
-    /// - Parameter number: distinguishes several identities of one user.
-    public init(_ user: ExactText, number: Int = 0) throws {
+    /// - Parameters:
+    ///   - number: distinguishes several identities of one user.
+    ///   - published: the self-signing key of another identity, which anyone can sign; `nil` for one of its own.
+    public init(_ user: ExactText, number: Int = 0, selfSigning published: SigningKey? = nil) throws {
         self.user = user
         func key(_ name: String) throws -> SigningKey {
             try SigningKey(seed: KeyMaterial(bytes: SHA256.digest(of: Array("\(user) \(number) \(name)".utf8))))
         }
-        (master, selfSigning, userSigning) = (try key("master"), try key("self"), try key("user"))
+        (master, selfSigning, userSigning) = (try key("master"), try published ?? key("self"), try key("user"))
     }
 
     public var secrets: [SecretName: KeyMaterial] {

@@ -313,13 +313,15 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("A storage without the self-signing key confirms nothing and changes nothing")
-    func incompleteStorage() async throws {
+    @Test(
+        "A storage without the master key or the self-signing key confirms nothing and changes nothing",
+        arguments: [SecretName.master, .selfSigning])
+    func incompleteStorage(missing: SecretName) async throws {
         let first = try await start()
         _ = try await first.backend.createIdentity(password: nil)
         var secrets = try await cryptoMachine(first).storedSecrets()
         await first.close()
-        secrets[.selfSigning] = nil
+        secrets[missing] = nil
         let created = try await server.storage.create(secrets)
         let account = try await signInAgain()
         await #expect(throws: EncryptionError.incompleteRecovery) {
@@ -328,6 +330,28 @@ import ToolSupport
         let machine = try await cryptoMachine(account)
         #expect(try await machine.storedSecrets().isEmpty)
         #expect(try await machine.ownIdentity() == .unconfirmed)
+        await account.close()
+    }
+
+    @Test(
+        "The recovery key confirms no master key that the server has put above the user's self-signing key",
+        arguments: [false, true])
+    func madeUpMaster(wasConfirmed: Bool) async throws {
+        let first = try await start()
+        let key = try await first.backend.createIdentity(password: nil)
+        try await first.backend.confirmRecoveryKey()
+        let secret = try #require(try await cryptoMachine(first).storedSecrets()[.selfSigning])
+        let user = ExactText(EncryptedAccount.user.rawValue)
+        let identity = try TestIdentity(user, number: 1, selfSigning: SigningKey(seed: secret))
+        server.set(try TestIdentity.answer([identity], to: user))
+        if !wasConfirmed { await first.close() }
+        let account = try await wasConfirmed ? first : signInAgain()
+        await #expect(throws: EncryptionError.incompleteRecovery) {
+            try await account.backend.recover(with: key.text)
+        }
+        let machine = try await cryptoMachine(account)
+        let standing: EncryptionStatus.Identity = wasConfirmed ? .replaced : .unconfirmed
+        #expect(try await machine.ownIdentity() == standing)
         await account.close()
     }
 

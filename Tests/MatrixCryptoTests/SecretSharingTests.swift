@@ -8,7 +8,7 @@ import ToolSupport
 
 @testable import MatrixCrypto
 
-/// Secrets that come from other devices through Olm.
+/// Secrets that come from other devices through Olm, or that the user opens.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SecretSharingTests {
     private let user: ExactText = "@me:b"
 
@@ -32,8 +32,10 @@ import ToolSupport
         sync.changed = [user]
         _ = try await fixture.machine.received(sync, at: fixture.start)
         try await fixture.answerAll([peer.device])
-        let selfSigning = try #require(try TestIdentity(user).secrets[.selfSigning])
-        #expect(try await fixture.machine.adopt([.selfSigning: selfSigning]) == [.selfSigning])
+        var secrets = try TestIdentity(user).secrets
+        secrets[.userSigning] = nil
+        #expect(try await fixture.machine.adopt(secrets) == [.master, .selfSigning])
+        try await fixture.machine.store(nil, as: .master)
         try await fixture.answerAll([peer.device])
         try await fixture.machine.requestMissingSecrets()
         var requests: [SecretName: String] = [:]
@@ -190,6 +192,49 @@ import ToolSupport
             let actions = try await fixture.answerAll([peer.device], at: fixture.start + delay)
             #expect(actions.count { $0.kind == .claim } == count)
         }
+    }
+
+    // MARK: Opened secrets
+
+    @Test(
+        "The secrets of the user's identity confirm no master key that the server has put above its self-signing key.",
+        arguments: [false, true])
+    func madeUpMaster(wasConfirmed: Bool) async throws {
+        let server = TestServer()
+        let old = try await server.confirmed(user, "OLD")
+        let secrets = try await old.machine.storedSecrets()
+        let selfSigning = try SigningKey(seed: try #require(secrets[.selfSigning]))
+        let identity = try TestIdentity(user, number: 1, selfSigning: selfSigning)
+        let upload: JSONValue = [
+            "master_key": try identity.masterKey(), "self_signing_key": try identity.selfSigningKey,
+            "user_signing_key": try identity.userSigningKey,
+        ]
+        try server.publishIdentity(upload, of: user)
+        try await server.exchangeAll()
+        let client = try await wasConfirmed ? old : server.signIn(user, "NEW")
+        let standing: EncryptionStatus.Identity = wasConfirmed ? .replaced : .unconfirmed
+        #expect(try await client.machine.ownIdentity() == standing)
+        #expect(try await client.machine.adopt(secrets).isEmpty)
+        try await server.exchangeAll()
+        #expect(try await client.machine.ownIdentity() == standing)
+        if !wasConfirmed { #expect(try await client.machine.storedSecrets().isEmpty) }
+    }
+
+    @Test("The secrets that the user opens confirm the device only if the master key is among them.")
+    func missingMaster() async throws {
+        let server = TestServer()
+        let old = try await server.confirmed(user, "OLD")
+        let new = try await server.signIn(user, "NEW")
+        let secrets = try await old.machine.storedSecrets()
+        var others = secrets
+        others[.master] = nil
+        #expect(try await new.machine.adopt(others).isEmpty)
+        try await server.exchangeAll()
+        #expect(try await new.machine.ownIdentity() == .unconfirmed)
+        #expect(try await new.machine.storedSecrets().isEmpty)
+        #expect(try await new.machine.adopt(secrets) == [.master, .selfSigning, .userSigning])
+        try await server.exchangeAll()
+        #expect(try await new.machine.ownIdentity() == .confirmed)
     }
 
     // MARK: Room keys

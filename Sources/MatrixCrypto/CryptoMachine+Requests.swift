@@ -57,7 +57,10 @@ extension CryptoMachine {
     /// When ``nextRequest(at:)`` is worth calling again even if nothing is received.
     public func nextAttempt(after now: Date) async throws -> Date? {
         try await change { state, _ in
-            let delays = Array(state.repairDelays.values) + state.signatureDelays.values + [state.claimPause]
+            let asking = state.secretRequests.requested.compactMap {
+                state.claimDelays[DeviceID(user: user, device: $0.device)]
+            }
+            let delays = asking + state.repairDelays.values + state.signatureDelays.values + [state.claimPause]
             return ([state.tracker.nextAttempt(after: now), state.upkeep.formerFallbackKeyEnd] + delays.map(\.until))
                 .compactMap(\.self).filter { $0 > now }.min()
         }

@@ -131,9 +131,10 @@ extension CryptoMachine {
             }
             var peer = try await OlmPeer(keys.peer, in: storage, key: key)
             guard peer.hasSession else {
+                // Claims come before queries: without the delay, a device without a key would be claimed for ever.
                 let id = DeviceID(user: user, device: keys.device)
-                // Without the delay, a claim that yields no session would be repeated at once.
-                if state.claimDelays[id]?.until ?? now <= now { state.requested.insert(id) }
+                let delay = state.claimDelays[id]?.until ?? .distantPast
+                if delay <= now, state.tracker.isOutdated(user) == false { state.requested.insert(id) }
                 continue
             }
             let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }

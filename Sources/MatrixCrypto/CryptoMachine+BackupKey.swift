@@ -121,6 +121,30 @@ extension CryptoMachine {
         return try stored.entry == entry && stored.publicKey.bytes == BackupKey(secret).publicKey.bytes
     }
 
+    // MARK: Former identities
+
+    /// The record of a backup whose private key this device has dropped with the identity that it belonged to.
+    private static func voidKey(_ publicKey: Curve25519Key) -> CryptoRecord.Key {
+        CryptoRecord.Key(.backup, owner: "void", id: ExactText("\(publicKey)"))
+    }
+
+    /// Notes that the backups of the former identity are void. This device may have signed them, and the new identity
+    /// confirms the same device: they would count as trusted, and receive keys that nobody can decrypt any more.
+    func voidBackups(_ state: State, _ change: inout CryptoChange) async throws {
+        let stored = try await PrivateKeys.stored(.backup, in: storage, key: key)
+        let prepared = try await preparedBackupKey()
+        var keys = Set(try [stored, prepared].compactMap(\.self).map { try BackupKey($0).publicKey })
+        if let version = state.backup.version { keys.insert(try version.publicKey) }
+        change.put += keys.map { CryptoRecord(Self.voidKey($0), value: Data([1])) }
+    }
+
+    /// Whether a backup belongs to an identity that was replaced here. It is no longer void once its private key is
+    /// stored again.
+    public func isVoidBackup(_ publicKey: Curve25519Key) async throws -> Bool {
+        guard try await storage.cryptoRecord(Self.voidKey(publicKey)) != nil else { return false }
+        return try await backupKey(for: publicKey) == nil
+    }
+
     // MARK: Restoring
 
     private static let restoreKey = CryptoRecord.Key(.backup, id: "restore")

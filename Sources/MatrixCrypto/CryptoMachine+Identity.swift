@@ -289,6 +289,7 @@ extension CryptoMachine {
         try state.put(own, of: user, ownUser: user, &change)
         try await voidVerifications(&change)
         // The stored backup key belongs to the former identity.
+        try await voidBackups(state, &change)
         change.removed.insert(SecretName.backup.record)
         try await prepareStagedBackupKey(&change)
         change.put.append(Self.unsavedRecord)

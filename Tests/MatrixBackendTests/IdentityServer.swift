@@ -38,6 +38,8 @@ final class IdentityServer: Sendable {
 
     var hasLost: Bool { state.withLock { $0.hasLost } }
     var identityUploads: Int { state.withLock { $0.identityUploads } }
+    /// The public key of the backup.
+    var backupKey: String? { state.withLock { $0.backup?.authData["public_key"]?.string } }
     var masterKey: JSONValue? { state.withLock { $0.identity["master_keys"] } }
 
     /// The secret storage, over a connection that loses nothing.

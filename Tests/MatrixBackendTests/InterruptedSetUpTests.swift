@@ -100,4 +100,63 @@ import ToolSupport
             await device.backup.stop()
         }
     }
+
+    // MARK: Resets
+
+    private func start(
+        _ server: IdentityServer, in folder: TemporaryFolder, _ credentials: MemoryCredentialStore
+    ) async throws -> EncryptedAccount {
+        try await EncryptedAccount.start(in: folder, credentials) { server.answer($0) }
+    }
+
+    /// The public key of the backup that a recovery key opens.
+    private func backupKey(of key: RecoveryKey, _ server: IdentityServer) async throws -> String {
+        let secrets = try await server.storage.open(with: key.text).secrets
+        #expect(secrets.count == SecretName.allCases.count)
+        return "\(try BackupKey(try #require(secrets[.backup])).publicKey)"
+    }
+
+    @Test("If a reset ends before the new backup is made, no key goes to the former one, and it is made later.")
+    func resetWithoutBackup() async throws {
+        let (server, folder, credentials) = (IdentityServer(), TemporaryFolder(), MemoryCredentialStore())
+        let first = try await start(server, in: folder, credentials)
+        _ = try await first.backend.createIdentity(password: nil)
+        try await first.backend.confirmRecoveryKey()
+        let former = try #require(server.backupKey)
+        server.failBackups(true)
+        let key = try await first.backend.replaceIdentity(password: nil)
+        #expect(server.backupKey == former)
+        await first.close()
+        server.failBackups(false)
+        let account = try await start(server, in: folder, credentials)
+        for await status in account.backend.encryptionStatuses() where status.backup == .on(remaining: 0) { break }
+        let expected = try await backupKey(of: key, server)
+        #expect(server.backupKey == expected && expected != former)
+        await account.close()
+    }
+
+    @Test("If a reset ends before its secrets are stored, the next recovery key opens everything, also the new backup.")
+    func resetWithoutStorage() async throws {
+        let (server, folder, credentials) = (IdentityServer(), TemporaryFolder(), MemoryCredentialStore())
+        let first = try await start(server, in: folder, credentials)
+        let former = try await first.backend.createIdentity(password: nil)
+        try await first.backend.confirmRecoveryKey()
+        server.lose(write: 0, isPerformed: true, endsConnection: true)
+        await #expect(throws: EncryptionError.self) { try await first.backend.replaceIdentity(password: nil) }
+        #expect(server.hasLost)
+        await first.close()
+        server.reconnect()
+        let account = try await start(server, in: folder, credentials)
+        let machine = try #require(await account.backend.keys.machine)
+        // The sync would report the change.
+        try await machine.outdateOwnDevices()
+        #expect(await account.backend.keys.makeAllRequests())
+        for await status in account.backend.encryptionStatuses() where status.recovery == .unsaved { break }
+        let key = try await account.backend.replaceRecoveryKey()
+        #expect(key != former)
+        let expected = try await backupKey(of: key, server)
+        while server.backupKey != expected { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await machine.ownIdentity() == .confirmed)
+        await account.close()
+    }
 }

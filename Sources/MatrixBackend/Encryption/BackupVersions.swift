@@ -74,7 +74,9 @@ final class BackupVersions {
                 // Work that began before the deletion may have published its progress since.
                 feed.publish { $0.backup = .off }
                 return nil
-            case .found(let found): return found
+            case .found(let found):
+                // The user's identity may have been replaced since.
+                guard try await isVoid(found) else { return found }
             case .needed: break
             }
             count = lookCount
@@ -99,6 +101,12 @@ final class BackupVersions {
         return found
     }
 
+    /// Whether a backup that was trusted belongs to a former identity.
+    private func isVoid(_ found: Found) async throws -> Bool {
+        guard found.isTrusted, let key = found.publicKey else { return false }
+        return try await machine.isVoidBackup(key)
+    }
+
     /// That of the backup found last.
     var version: String? {
         guard case .found(let found) = look else { return nil }
@@ -110,7 +118,10 @@ final class BackupVersions {
         var isTrusted = false
         if let key = listed.publicKey {
             isTrusted = try await machine.backupKey(for: key) != nil
-            if !isTrusted { isTrusted = try await hooks.isTrusted(listed.authData) }
+            // This device's signature on a backup of a former identity proves nothing of the current one.
+            if !isTrusted, try await !machine.isVoidBackup(key) {
+                isTrusted = try await hooks.isTrusted(listed.authData)
+            }
         }
         return Found(
             version: listed.version, publicKey: listed.publicKey, isTrusted: isTrusted, count: listed.count)

@@ -181,6 +181,30 @@ final class AccountDataServer: Sendable {
         #expect(try await storage.state() == nil)
     }
 
+    @Test("A storage whose default key is none is replaced, but not one that cannot be read.") func unusableDefault()
+        async throws
+    {
+        let type = SecretStorageKey.defaultType
+        for name: JSONValue in [5, "", .string(String(repeating: "x", count: 300))] {
+            server.data = [type: ["key": name]]
+            let secrets = try Self.secrets()
+            let created = try await storage.create(secrets)
+            #expect(isSame(try await storage.open(with: created.recoveryKey.text).secrets, secrets))
+            #expect(try await storage.state()?.hasOtherKeys == false)
+        }
+        let written = Mutex(0)
+        let client = FakeTransport.responding { request in
+            guard request.method == .put else { return ["status": 502] }
+            written.withLock { $0 += 1 }
+            return [:]
+        }.client
+        await #expect(throws: MatrixError.self) {
+            try await SecretStorage(client: client, user: AccountDataServer.user).create(Self.secrets())
+        }
+        let count = written.withLock { $0 }
+        #expect(count == 0)
+    }
+
     @Test("If replacing the key is interrupted, one of the two opens all.") func interrupted() async throws {
         let secrets = try Self.secrets()
         let former = try await storage.create(secrets)

@@ -89,6 +89,11 @@ package struct SecretStorage: Sendable {
         return ExactText(id)
     }
 
+    /// The default key that a new one replaces; `nil` also for one that is not a key's ID, which opens nothing.
+    private func formerKey() async throws -> ExactText? {
+        do { return try await defaultKey() } catch EncryptionError.incompleteRecovery { return nil }
+    }
+
     private func state(of key: SecretStorageKey) async throws -> State {
         var secrets: [SecretName: EncryptedSecret] = [:]
         var malformed: Set<SecretName> = []
@@ -170,7 +175,7 @@ package struct SecretStorage: Sendable {
         _ secrets: [SecretName: KeyMaterial], with new: NewKey? = nil,
         replacesFormer: @Sendable () async throws -> Bool = { true }
     ) async throws -> Created {
-        let former = try await defaultKey()
+        let former = try await formerKey()
         let new = try new ?? NewKey()
         let (key, description) = (new.key, new.description)
         var encrypted: [SecretName: EncryptedSecret] = [:]

@@ -243,7 +243,9 @@ extension CryptoMachine {
             _ = try add(flow, &state, at: now)
             return
         }
-        guard let index = state.verifications.index(naming: id, over: .devices) else { return }
+        guard let index = state.verifications.index(naming: id, over: .devices) else {
+            return try await cancelUnknown(id, kind, content, &state)
+        }
         var flow = state.verifications[index]
         guard flow.user == sender, flow.isNew(.message(kind, content)) else { return }
         if kind == "cancel", flow.phase == .done, !state.isOwnDeviceConfirmed {
@@ -254,6 +256,23 @@ extension CryptoMachine {
         }
         let messages = try await take(kind, content, in: &flow, &state, at: now)
         _ = try await advance(flow, messages, at: index, &state, &change)
+    }
+
+    /// Cancels a verification that this device does not know, as after a restart: the other side would wait until it
+    /// times out. Most messages do not say which of the user's devices that is: then all get the cancellation, which
+    /// means nothing to the others.
+    private func cancelUnknown(
+        _ id: ExactText, _ kind: String, _ content: JSONValue, _ state: inout State
+    ) async throws {
+        guard VerificationFlow.isAnswered(kind), state.verifications.noteUnknown(id) else { return }
+        let sender = content["from_device"]?.exactText
+        let cancellation: JSONValue = [
+            "transaction_id": .string(id.text), "code": "m.unknown_transaction", "reason": "m.unknown_transaction",
+        ]
+        for keys in try await devices(of: user, &state.tracker) where keys.device != device {
+            guard sender == nil || keys.device == sender else { continue }
+            try state.send(cancellation, as: VerificationFlow.cancellation, to: keys.device, of: user)
+        }
     }
 
     /// Adds an incoming request. If this device has just asked the same side, only one of the two requests goes on:
@@ -428,15 +447,21 @@ extension CryptoMachine.State {
                         content: content.object ?? [:], end: end))
             case .devices:
                 for device in message.devices ?? [flow.device].compactMap(\.self) {
-                    outgoing.add(
-                        .message(
-                            DeviceMessage(
-                                type: message.type, transaction: try DeviceWriter.transaction(),
-                                user: flow.user.text, device: device.text,
-                                content: Data(try CanonicalJSON.bytes(of: content)))))
+                    try send(content, as: message.type, to: device, of: flow.user)
                 }
             }
         }
         return sent
+    }
+
+    /// Queues a message to a device.
+    fileprivate mutating func send(
+        _ content: JSONValue, as type: String, to device: ExactText, of user: ExactText
+    ) throws {
+        outgoing.add(
+            .message(
+                DeviceMessage(
+                    type: type, transaction: try DeviceWriter.transaction(), user: user.text, device: device.text,
+                    content: Data(try CanonicalJSON.bytes(of: content)))))
     }
 }

@@ -12,10 +12,13 @@ struct Verifications {
     private static let maxRequestsOfOther = 2
     private static let maxFlows = 32
     private static let maxRemoved = 64
+    private static let maxUnknown = 64
 
     private(set) var flows: [VerificationFlow] = []
     /// Verifications that were removed lately: the server may repeat their requests.
     private var removed: [ExactText] = []
+    /// Transactions of messages that belong to no verification here.
+    private var unknown: Set<ExactText> = []
 
     func index(of id: ExactText) -> Int? { flows.firstIndex { $0.id == id } }
 
@@ -82,6 +85,13 @@ struct Verifications {
             revoked.append(flows[index])
         }
         return revoked
+    }
+
+    /// Notes the transaction of a message that belongs to no verification here.
+    /// - Returns: Whether the message is the first one of a transaction that was never known, and not one of too many.
+    mutating func noteUnknown(_ transaction: ExactText) -> Bool {
+        guard unknown.count < Self.maxUnknown, !removed.contains(transaction) else { return false }
+        return unknown.insert(transaction).inserted
     }
 
     mutating func remove(_ id: ExactText) {

@@ -194,6 +194,55 @@ struct VerificationOutcomeTests {
         #expect(sent.first?.content["m.relates_to"]?["event_id"] == "$request")
     }
 
+    // MARK: Restarts
+
+    /// The devices to which `OLD` has sent cancellations.
+    private var canceled: [ExactText] {
+        server.sent.filter { $0.type == "m.key.verification.cancel" && $0.reader.device != "OLD" }.map(\.reader.device)
+    }
+
+    @Test("A verification that was lost by a restart is canceled once, at the next message of the other device.")
+    func lostByRestart() async throws {
+        let old = try await server.confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        _ = try await old.machine.perform(.accept, in: id, at: server.now)
+        try await server.exchangeAll()
+        let restarted = try await server.restart(old)
+        // This message does not name the device that has sent it.
+        _ = try await new.machine.perform(.confirmMatch, in: id, at: server.now)
+        try await server.exchangeAll()
+        #expect(try await phases(new) == [.canceled(.failed)])
+        #expect(canceled == ["NEW"])
+        server.deliver("m.key.verification.key", ["transaction_id": .string(id.text)], from: new.id, to: "@me:b", "OLD")
+        try await server.exchangeAll()
+        #expect(canceled == ["NEW"])
+        #expect(try await restarted.machine.verifications().isEmpty)
+    }
+
+    @Test("Of unknown verifications, only messages that wait for an answer are answered, and not very many.")
+    func unknownTransactions() async throws {
+        _ = try await server.confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        _ = try await server.signIn("@me:b", "THIRD")
+        func deliver(_ kind: String, _ id: String, from sender: DeviceID) {
+            let content: JSONValue = ["transaction_id": .string(id), "from_device": .string(sender.device.text)]
+            server.deliver("m.key.verification.\(kind)", content, from: sender, to: "@me:b", "OLD")
+        }
+        for kind in ["cancel", "done", "other"] { deliver(kind, "t", from: new.id) }
+        deliver("start", "t", from: DeviceID(user: "@x:b", device: "X"))
+        deliver("start", "t", from: DeviceID(user: "@me:b", device: "GHOST"))
+        try await server.exchangeAll()
+        #expect(canceled.isEmpty)
+        deliver("start", "u", from: new.id)
+        try await server.exchangeAll()
+        #expect(canceled == ["NEW"])
+        for number in 0..<200 { deliver("ready", "\(number)", from: new.id) }
+        try await server.exchangeAll()
+        #expect(canceled.count < 100 && Set(canceled) == ["NEW"])
+    }
+
     // MARK: Crossed requests
 
     @Test("Two users who ask each other at once go on with one of both requests.")

@@ -202,6 +202,7 @@ extension CryptoMachine {
             }
             // Messages may be waiting for a user's list to be current, even if it is empty or has not changed.
             let isCurrent = state.tracker.isOutdated(list.user) == false
+            if isCurrent { state.verifications.keysArrived(of: list.user) }
             if isCurrent || !written.isEmpty || !list.removed.isEmpty || known[list.user]?.isEmpty ?? true {
                 state.changedUsers.insert(list.user)
             }

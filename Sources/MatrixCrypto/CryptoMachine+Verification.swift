@@ -309,13 +309,13 @@ extension CryptoMachine {
         return messages
     }
 
+    /// - Returns: `nil` while the other device is not known, or only by an outdated list before the keys are compared.
     private func party(_ flow: VerificationFlow, _ state: inout State) async throws -> SasExchange.Party? {
         guard let id = flow.device else { return nil }
+        state.tracker.track([flow.user])
+        guard flow.hasExchange || !state.tracker.holdsUp(flow.user) else { return nil }
         let devices = try await devices(of: flow.user, &state.tracker)
-        guard let keys = devices.first(where: { $0.device == id }), !keys.isDisputed else {
-            state.tracker.track([flow.user])
-            return nil
-        }
+        guard let keys = devices.first(where: { $0.device == id }), !keys.isDisputed else { return nil }
         let identity = flow.user == user ? state.own : try await Identity.stored(flow.user, in: storage)
         return SasExchange.Party(
             user: flow.user, device: id, signingKey: keys.signingKey, master: identity?.master)

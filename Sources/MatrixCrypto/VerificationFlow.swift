@@ -53,6 +53,8 @@ struct VerificationFlow {
     private var readyAt: Date?
     /// The other side's `start`, until the keys of its device are known.
     private var earlyStart: JSONValue?
+    /// Whether only the keys of the other device are missing.
+    private var lacksKeys = false
     /// Whether the other side supports SAS.
     private var offersSAS = true
     /// Whether the user interface no longer shows it.
@@ -254,7 +256,7 @@ struct VerificationFlow {
         if phase == .preparing, exchange == nil, now < end {
             // The other device's keys are still being queried.
             guard other != nil else {
-                readyAt = now
+                (readyAt, lacksKeys) = (now, true)
                 return []
             }
             guard let content = earlyStart else { return try start(own: own, other: other) }
@@ -267,6 +269,14 @@ struct VerificationFlow {
         }
         return cancel("m.timeout", .timeout)
     }
+
+    /// Makes ``tick(own:other:at:)`` due if it waits for the keys of the other device, whose user has been queried.
+    mutating func keysArrived() {
+        if lacksKeys { (readyAt, lacksKeys) = (Date.distantPast, false) }
+    }
+
+    /// Whether the keys to compare are fixed.
+    var hasExchange: Bool { exchange != nil }
 
     // MARK: The other side
 
@@ -338,7 +348,10 @@ struct VerificationFlow {
                     devices: others))
         }
         // An unknown device is queried first; then `tick` sends `start`.
-        guard other != nil else { return messages }
+        guard other != nil else {
+            lacksKeys = true
+            return messages
+        }
         return messages + (try start(own: own, other: other))
     }
 
@@ -359,7 +372,7 @@ struct VerificationFlow {
         guard let own else { throw SasExchange.Failure.keyMismatch }
         guard let other else {
             guard exchange == nil else { throw SasExchange.Failure.keyMismatch }
-            earlyStart = content
+            (earlyStart, lacksKeys) = (content, true)
             return []
         }
         if let exchange {

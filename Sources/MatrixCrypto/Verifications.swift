@@ -52,6 +52,11 @@ struct Verifications {
         return true
     }
 
+    /// Goes on with what waits for the keys of a user's devices.
+    mutating func keysArrived(of user: ExactText) {
+        for index in flows.indices where flows[index].user == user { flows[index].keysArrived() }
+    }
+
     /// Keeps a message that may answer a request whose event's ID is not known yet.
     mutating func hold(_ event: VerificationEvent) {
         for index in flows.indices

@@ -206,7 +206,10 @@ struct VerificationFlowTests {
         #expect(none.isEmpty && flow.phase == .preparing)
         let waiting = try flow.tick(own: me, other: nil, at: now + 10)
         #expect(waiting.isEmpty && flow.deadline == now + 20)
-        let sent = try flow.tick(own: me, other: peer, at: now + 20)
+        flow.keysArrived()
+        let isDue = flow.deadline.map { $0 <= now + 11 }
+        #expect(isDue == true)
+        let sent = try flow.tick(own: me, other: peer, at: now + 11)
         #expect(sent.map { short($0.type) } == ["accept"])
     }
 

@@ -194,6 +194,31 @@ struct VerificationOutcomeTests {
         #expect(sent.first?.content["m.relates_to"]?["event_id"] == "$request")
     }
 
+    // MARK: Outdated keys
+
+    @Test("Emoji are compared only by the current keys of the other device, as soon as these are known.")
+    func outdatedList() async throws {
+        let old = try await server.confirmed("@me:b", "OLD")
+        let new = try await server.signIn("@me:b", "NEW")
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.exchangeAll()
+        _ = try await old.machine.perform(.accept, in: id, at: server.now)
+        // The answer arrives before the next query.
+        try await new.machine.outdateOwnDevices()
+        try await server.exchangeAll()
+        #expect(sentTypes.contains("m.key.verification.ready") && !sentTypes.contains("m.key.verification.start"))
+        #expect(try await phases(new) == [.preparing])
+        #expect(try await new.machine.verificationDeadline().map { $0 <= server.now } == true)
+        _ = try await new.machine.tickVerifications(at: server.now)
+        try await server.exchangeAll()
+        for client in [new, old] {
+            _ = try await client.machine.perform(.confirmMatch, in: id, at: server.now)
+            try await server.exchangeAll()
+        }
+        #expect(try await phases(new) == [.done])
+        #expect(try await new.machine.ownIdentity() == .confirmed)
+    }
+
     // MARK: Restarts
 
     /// The devices to which `OLD` has sent cancellations.

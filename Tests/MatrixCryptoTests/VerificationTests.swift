@@ -341,6 +341,8 @@ struct VerificationTests {
         try await server.exchangeAll()
         #expect(held.map(\.0.device) == ["OLD", "NEW"])
         server.intercept = { $2 }
+        // What has begun goes on, though the lists may have changed since.
+        for client in [old, new] { try await client.machine.outdateOwnDevices() }
         for (sender, content) in held {
             server.deliver(
                 "m.key.verification.start", content, from: sender, to: "@me:b", sender.device == "OLD" ? "NEW" : "OLD")

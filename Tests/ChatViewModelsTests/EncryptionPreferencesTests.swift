@@ -116,6 +116,20 @@ struct EncryptionPreferencesTests {
         #expect(viewModel.state.devices == Self.devices)
     }
 
+    @Test("The list is loaded again when an unconfirmed device appears, is replaced by another one, or goes.")
+    func otherUnconfirmedDevices() async {
+        let viewModel = await make()
+        var status = Self.confirmed
+        for devices: Set<String> in [["PHONE", "NEW"], ["PHONE", "OTHER"], []] {
+            let others = devices.sorted().map { AccountDevice(id: $0, name: "", trust: .unconfirmed) }
+            let listed: [AccountDevice] = Self.devices.filter(\.isThis) + others
+            service.set(listed)
+            status.unconfirmedDevices = devices
+            service.set(status)
+            await eventually { viewModel.state.devices == listed }
+        }
+    }
+
     @Test("Only an unconfirmed other device can be verified, and only from a confirmed one.")
     func verifying() async {
         let viewModel = await make()

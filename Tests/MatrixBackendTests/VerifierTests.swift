@@ -104,6 +104,18 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("The state names the user's devices that are not confirmed.")
+    func unconfirmedDevices() async throws {
+        let account = try await start()
+        var guest = try TestDevice(ExactText(EncryptedAccount.user.rawValue), "GUEST")
+        guest.isConfirmed = false
+        try devices.add(guest)
+        try await account.backend.keys.machine?.outdateOwnDevices()
+        #expect(await account.backend.keys.makeAllRequests())
+        for await status in account.backend.encryptionStatuses() where status.unconfirmedDevices == ["GUEST"] { break }
+        await account.close()
+    }
+
     @Test("A request that fails is not repeated at each change, but after a while.")
     func failuresBackOff() async throws {
         let clock = ManualClock()

@@ -131,6 +131,8 @@ public struct EncryptionStatus: Equatable, Sendable {
     public var lacksIdentityKeys: Bool
     /// The number of the account's other confirmed devices, each of which could confirm this one.
     public var otherConfirmedDevices: Int
+    /// The account's other devices that have keys and are not confirmed.
+    public var unconfirmedDevices: Set<String>
     /// Whether a passphrase opens the secret storage, too.
     public var hasPassphrase: Bool
     /// Whether this device has created the secret storage, or opened it with the recovery key or the passphrase, and
@@ -144,7 +146,7 @@ public struct EncryptionStatus: Equatable, Sendable {
     public init(
         condition: EncryptionCondition = .none, identity: Identity = .unknown, recovery: Recovery = .unknown,
         backup: Backup = .unknown, isRestoring: Bool = false, lacksBackupKey: Bool = false,
-        lacksIdentityKeys: Bool = false, otherConfirmedDevices: Int = 0,
+        lacksIdentityKeys: Bool = false, otherConfirmedDevices: Int = 0, unconfirmedDevices: Set<String> = [],
         hasPassphrase: Bool = false, isRecoveryProven: Bool = false, fingerprint: String? = nil,
         endsWithProgram: Bool = false
     ) {
@@ -156,6 +158,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         self.lacksBackupKey = lacksBackupKey
         self.lacksIdentityKeys = lacksIdentityKeys
         self.otherConfirmedDevices = otherConfirmedDevices
+        self.unconfirmedDevices = unconfirmedDevices
         self.hasPassphrase = hasPassphrase
         self.isRecoveryProven = isRecoveryProven
         self.fingerprint = fingerprint

@@ -85,9 +85,10 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     private func apply(_ status: EncryptionStatus) {
         let before = state.status
         state.status = status
-        // The mark of a device that was confirmed meanwhile is outdated.
+        // The list is, and so is the mark of a device that was confirmed meanwhile.
         let isOutdated =
             before?.identity != status.identity || before?.otherConfirmedDevices != status.otherConfirmedDevices
+            || before?.unconfirmedDevices != status.unconfirmedDevices
         if isOutdated { state.unverifiableDevices = [] }
         if state.devices != nil, isOutdated { send(.loadDevices) }
     }

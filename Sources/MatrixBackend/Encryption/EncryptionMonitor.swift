@@ -161,7 +161,9 @@ actor EncryptionMonitor {
         status.identity = try await machine.ownIdentity()
         status.fingerprint = "\(try await machine.fingerprint())"
         let own = ExactText(machine.device.text)
-        status.otherConfirmedDevices = try await machine.ownDevices().count { $0.key != own && $0.value.isConfirmed }
+        let others = try await machine.ownDevices().filter { $0.key != own }
+        status.otherConfirmedDevices = others.count { $0.value.isConfirmed }
+        status.unconfirmedDevices = Set(others.filter { !$0.value.isConfirmed }.map { $0.key.text })
         if let standing = await keys.backup?.standing {
             status.backup = standing.backup
             status.isRestoring = standing.restore != nil

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatOutbox
 import ChatTestSupport
+import Composer
 import Foundation
 import JSONReading
 import Testing

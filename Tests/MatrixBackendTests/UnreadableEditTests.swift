@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Foundation
 import JSONReading
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatStore
+import MatrixCrypto
 
 /// Stores what a sync returned, and publishes what changed.
 struct SyncWriter: Sendable {

@@ -134,6 +134,15 @@ struct EncryptionSetUpTests {
         withExtendedLifetime(encryption) {}
     }
 
+    @Test("Of several windows, the second shows the same: another recovery key would replace the one that is shown.")
+    func oneDialog() async throws {
+        let encryption = await coordinator(EncryptionStatus(condition: .on, identity: .none))
+        let first = try #require(encryption.setUp())
+        #expect(encryption.setUp() === first && encryption.newRecoveryKey() === first)
+        first.send(.close)
+        #expect(encryption.newRecoveryKey() !== first)
+    }
+
     @Test("Another device receives a request, and its response closes the dialog.")
     func otherDevice() async throws {
         let viewModel = try await setUp(Self.unconfirmed)
@@ -174,12 +183,14 @@ struct EncryptionSetUpTests {
         let making = encryption.newRecoveryKey()
         making.send(.begin)
         await eventually { making.state.error == .service(.missingSecrets) }
+        making.send(.close)
         let viewModel = try #require(encryption.setUp())
         #expect(viewModel.state.step == .recovering && !viewModel.state.canGoBack)
         #expect(text.windowTitle(viewModel.state) == "Recovery Key")
         viewModel.send(.recover(AccountCredential("EsT c")))
         await eventually { viewModel.state.step == .done }
         #expect(text.title(viewModel.state) == "Recovery Key Accepted")
+        viewModel.send(.finish)
         service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
         await eventually { encryption.setUp() == nil }
     }
@@ -188,7 +199,8 @@ struct EncryptionSetUpTests {
     func confirmedDuringRequest() async throws {
         service.fail("recover", with: .unreachable)
         let encryption = await coordinator(Self.unconfirmed)
-        let (recovering, resetting) = (try #require(encryption.setUp()), try #require(encryption.setUp()))
+        let recovering = try #require(encryption.setUp())
+        let resetting = EncryptionSetUpViewModel(.confirmDevice, of: encryption)
         recovering.send(.useRecoveryKey)
         resetting.send(.reset)
         let confirmed = EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready)

@@ -17,9 +17,6 @@ public final class AccountSession {
     /// The state of encryption on this device.
     public internal(set) var encryption = EncryptionCondition.none
 
-    /// Why the account's credential could not be read; `nil` if it was, or has not been tried yet.
-    public internal(set) var credentialError: CredentialStoreError?
-
     /// Reconnects and opens the keys again.
     @ObservationIgnored var retry: @MainActor () -> Void = {}
 
@@ -30,7 +27,6 @@ public final class AccountSession {
         isConnecting = state.condition == .connecting
         isOnline = state.condition == .online
         let error: CredentialStoreError? = if case .locked(let error) = state.condition { error } else { nil }
-        credentialError = error
         // Without the account's token, its keys are not opened, so their condition stays unknown.
         encryption = if state.encryption == .none, let error { .off(.locked(error)) } else { state.encryption }
     }

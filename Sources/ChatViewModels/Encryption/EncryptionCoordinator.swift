@@ -7,11 +7,11 @@ public import Observation
 public final class EncryptionCoordinator {
     /// `nil` until known.
     public var status: EncryptionStatus? {
-        guard var status = reportedStatus, status.condition == .none, let error = session.credentialError else {
+        guard var status = reportedStatus, status.condition == .none, case .off = session.encryption else {
             return reportedStatus
         }
-        // Without the account's token, its keys are not opened, so the service has no condition to report.
-        status.condition = .off(.locked(error))
+        // Without the account's token, the service has no condition to report.
+        status.condition = session.encryption
         return status
     }
     private var reportedStatus: EncryptionStatus?
@@ -26,6 +26,8 @@ public final class EncryptionCoordinator {
     @ObservationIgnored private let session: AccountSession
     @ObservationIgnored private let nameOfUser: @MainActor (MemberID) -> String?
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
+    /// The setup dialog that is open in any of the windows.
+    @ObservationIgnored private weak var openSetUp: EncryptionSetUpViewModel?
 
     /// - Parameter name: returns the user's display name, if known.
     init(
@@ -55,13 +57,24 @@ public final class EncryptionCoordinator {
     public var need: EncryptionNeed? { status?.need }
 
     /// Returns the dialog for ``need`` or for the keys that the recovery key supplies; `nil` if there is nothing to do.
+    /// While such a dialog is open in any window, returns that one.
     public func setUp() -> EncryptionSetUpViewModel? {
         let need = need ?? (status?.canRecoverKeys == true ? .enterRecoveryKey : nil)
-        return need.map { EncryptionSetUpViewModel($0, of: self) }
+        return openedSetUp ?? need.map { present(EncryptionSetUpViewModel($0, of: self)) }
     }
 
-    /// Returns the dialog that creates another recovery key.
-    public func newRecoveryKey() -> EncryptionSetUpViewModel { EncryptionSetUpViewModel(.saveRecoveryKey, of: self) }
+    /// Returns the dialog that creates another recovery key, or the one that is open.
+    public func newRecoveryKey() -> EncryptionSetUpViewModel {
+        openedSetUp ?? present(EncryptionSetUpViewModel(.saveRecoveryKey, of: self))
+    }
+
+    /// A second dialog would replace the recovery key that the first one shows, and the user would save a useless one.
+    private var openedSetUp: EncryptionSetUpViewModel? { openSetUp?.state.step == .over ? nil : openSetUp }
+
+    private func present(_ setUp: EncryptionSetUpViewModel) -> EncryptionSetUpViewModel {
+        openSetUp = setUp
+        return setUp
+    }
 
     /// Returns the dialog that checks whether the recovery key that the user has unlocks everything.
     public func recoveryKeyCheck() -> EncryptionSetUpViewModel {
@@ -70,7 +83,7 @@ public final class EncryptionCoordinator {
 
     /// Returns the dialog that creates another identity.
     public func reset() -> EncryptionSetUpViewModel {
-        EncryptionSetUpViewModel(.confirmDevice, of: self, purpose: .reset)
+        present(EncryptionSetUpViewModel(.confirmDevice, of: self, purpose: .reset))
     }
 
     /// Returns the dialog about a user's identity.

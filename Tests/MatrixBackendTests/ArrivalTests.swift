@@ -135,6 +135,10 @@ import Testing
         }
         feed.publishOpened(["$before", "$missed", "$live"].map(arrival), mayBeEarlier: true)
         feed.publishOpened([arrival("$late")], mayBeEarlier: false)
+        // While the sync catches up again, as after a failed poll.
+        feed.noteSealed([MessageID("$asleep")], isLive: false)
+        feed.keepOpened(["$before", "$asleep"].map(arrival))
+        #expect(feed.caughtUp().map(\.message.text) == ["$asleep"])
         feed.finish()
         let arrived = await stream.reduce(into: [MessageArrival]()) { $0.append($1) }
         #expect(arrived.map(\.message.text) == ["$missed", "$live", "$late"])

@@ -110,7 +110,7 @@ actor EncryptionMonitor {
                     if syncStatus.hasCaughtUp {
                         arrivals.publishOpened($0, mayBeEarlier: true)
                     } else {
-                        arrivals.keep($0)
+                        arrivals.keepOpened($0)
                     }
                 }
                 changedUsers = []

@@ -98,6 +98,11 @@ final class ArrivalFeed: Sendable {
         }
     }
 
+    /// Holds back messages that could be read only after they had arrived. Those from before the start do not notify.
+    func keepOpened(_ arrivals: [MessageArrival]) {
+        keep(state.withLock { state in arrivals.filter { state.sealed.removeValue(forKey: $0.message.id) != nil } })
+    }
+
     /// Call this when the sync has caught up, and first of all after a restart.
     /// - Returns: the messages that were held back; empty the first time.
     func caughtUp() -> [MessageArrival] {

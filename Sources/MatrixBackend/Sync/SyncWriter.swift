@@ -70,7 +70,7 @@ struct SyncWriter: Sendable {
                     if isLive {
                         arrivals.publishOpened($0, mayBeEarlier: areKeysEarlier)
                     } else {
-                        arrivals.keep($0)
+                        arrivals.keepOpened($0)
                     }
                 }
             } catch {

@@ -43,8 +43,14 @@ struct LastingRecords {
     /// again.
     func move(to pool: DatabasePool) throws(StoreOpeningError) {
         guard let text = try file.read() else { return }
+        let records: [Stored]
         do {
-            let records = try JSONDecoder().decode([Stored].self, from: Data(text.utf8))
+            records = try JSONDecoder().decode([Stored].self, from: Data(text.utf8))
+        } catch {
+            // The database is intact, and must not be repaired or set aside.
+            throw .unwritable(path: path)
+        }
+        do {
             try pool.write { db in
                 let statement = try db.cachedStatement(
                     sql: "INSERT INTO record (kind, owner, id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")

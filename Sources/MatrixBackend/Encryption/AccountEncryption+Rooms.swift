@@ -115,6 +115,7 @@ extension AccountEncryption {
             hasUnnotedMiss = true
             try await catchUpWithUnnoted()
         } catch {
+            hasUnnotedMiss = true
             return try await end(for: error, of: machine)
         }
         await requests?.wake()

@@ -224,8 +224,10 @@ struct MatrixOutboxBackend: OutboxBackend {
         if way == .sealed { try await sealer.requireReadiness() }
         // An edit repeats the message's files and mentions: they must be the user's own, not a server's.
         guard let fetched = try await fetcher.message(id, in: room), fetched.sender == ownUserID,
-            way == .clear || fetched.trust.map({ $0.severity < MessageTrust.notEncrypted.severity }) ?? true
+            way == .clear || fetched.trust != .notEncrypted
         else { throw DeliveryReason.unreadableMessage.error }
+        // The warning of the own identity may hide that a file of the message was not encrypted.
+        if way == .sealed, fetched.trust == .changedIdentity { throw DeliveryReason.ownIdentityReplaced.error }
         return fetched
     }
 

@@ -285,8 +285,13 @@ actor KeyRequests {
         await didAnswer()
         if isRejected, let size = request.divisibleSize {
             failures[kind, default: Failures()].rejections += 1
-            if size == 1, case .query(let query) = request.action {
-                for user in query.users { rejectedUsers[user] = error }
+            if size == 1 {
+                if case .query(let query) = request.action {
+                    for user in query.users { rejectedUsers[user] = error }
+                } else {
+                    // Finding a device is progress: a message must not wait longer for each further one.
+                    failures[kind]?.rejections = 1
+                }
             }
             // The machine halves it, and delays a user or device that is alone.
             if failures[kind]?.rejections ?? 0 <= Self.maxRejections { return size > 1 }

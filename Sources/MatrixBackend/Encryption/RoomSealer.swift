@@ -5,8 +5,9 @@ import MatrixCrypto
 
 /// Encrypts an event for a room, once the member and device lists are current and the devices have the key.
 struct RoomSealer: Sendable {
-    /// More rounds than any message needs: members, devices, one-time keys and room keys, each requested twice.
-    private static let maxRounds = 10
+    /// More rounds than any message needs: members, devices and one-time keys, each requested twice, and room keys, whose
+    /// rejected batches are halved from 250 devices to one.
+    private static let maxRounds = 20
 
     let keys: AccountEncryption
     let client: MatrixClient
@@ -19,8 +20,8 @@ struct RoomSealer: Sendable {
         try await keys.requireKeys()
     }
 
-    /// Makes the requests that have to be made before a message can be encrypted, so that a failure of them costs no
-    /// upload of its files.
+    /// Makes the requests that have to be made before a message can be encrypted, so that a failure of them
+    /// repeats no upload whose address is not stored.
     /// - Throws: see ``sealed(_:_:in:verifying:)``.
     func prepare(in room: RoomID) async throws {
         for _ in 0..<Self.maxRounds {

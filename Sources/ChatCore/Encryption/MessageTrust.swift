@@ -4,7 +4,7 @@
 public enum MessageTrust: String, CaseIterable, Hashable, Sendable, Codable {
     /// Its key is from a backup or a file, which does not prove who sent the message.
     case unproven
-    /// It was sent in the clear.
+    /// It, or a file in it, was sent in the clear.
     case notEncrypted
     /// The sender's identity has changed since they were verified.
     case changedIdentity

@@ -40,7 +40,8 @@ extension MessageText {
             translator(
                 "The key of this message comes from a backup or a file, which does not prove who sent the message.")
         case .notEncrypted:
-            translator("This message was sent without encryption into an encrypted room. Others may have read it.")
+            translator(
+                "This message or its file was sent unencrypted into an encrypted room. Others may have read it.")
         case .changedIdentity:
             translator(
                 "The identity that sent this message is not the one that you verified. Someone else may have sent it.")

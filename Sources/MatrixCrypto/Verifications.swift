@@ -2,8 +2,8 @@ public import ChatCore
 public import Foundation
 public import JSONReading
 
-/// The running and recently ended verifications, oldest first. They are in memory only: they end with the program, and
-/// time out on the other side.
+/// The running and recently ended verifications, oldest first. They are in memory only: they end with the program.
+/// The user's other devices learn so from the answer to their next message; in a room, the other side times out.
 struct Verifications {
     /// The limits of running incoming verifications, one of the user's own devices, one of all other users, and one of
     /// each of these; further requests are ignored. Thus, nobody can keep a request of the user's new device from being

@@ -3,7 +3,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Presents the encryption setup over the main window, or over a dialog that is open in it.
+/// Presents the encryption setup over the main window, or over the dialog or modal window in front of it.
 final class EncryptionPresenter {
     private let accounts: AccountsCoordinator
     private weak var window: TopLevel?

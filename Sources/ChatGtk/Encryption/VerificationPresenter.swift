@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Presents verifications over one of the windows, or over a dialog that is open in it.
+/// Presents verifications over one of the windows, or over the dialog or modal window in front of it.
 final class VerificationPresenter {
     private let accounts: AccountsCoordinator
     private weak var window: TopLevel?

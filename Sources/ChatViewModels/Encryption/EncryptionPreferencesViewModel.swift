@@ -85,7 +85,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     private func apply(_ status: EncryptionStatus) {
         let before = state.status
         state.status = status
-        // The list is, and so is the mark of a device that was confirmed meanwhile.
+        // The list is outdated then, and so is the mark of a device that was confirmed meanwhile.
         let isOutdated =
             before?.identity != status.identity || before?.otherConfirmedDevices != status.otherConfirmedDevices
             || before?.unconfirmedDevices != status.unconfirmedDevices

@@ -154,6 +154,24 @@ import Testing
         #expect(try await store.cryptoRecords(.device, owner: nil) == [record("D", "1")])
     }
 
+    @Test("Messages of several ranges of indices are found, and no others")
+    func messagesOfRanges() async throws {
+        let store = try open(isNew: true)
+        func messages(_ indices: [UInt32], of session: ExactText) -> [GroupMessage: ExactText] {
+            let messages = indices.map { GroupMessage(session: session, index: $0) }
+            return Dictionary(zip(messages, messages.map { ExactText("$\(session)\($0.index)") })) { $1 }
+        }
+        let last: UInt32 = .max
+        let stored = messages([0, 1, 2, 3, 7, 12, 13, 500, last], of: "s").merging(messages([2, 9], of: "t")) { $1 }
+        try await store.commit(CryptoChange(read: stored))
+        let asked = messages([0, 2, 3, 6, 7, 13, 400, last - 1, last], of: "s").merging(messages([3, 9], of: "t")) {
+            $1
+        }
+        let known = try await store.events(readFrom: Set(asked.keys))
+        #expect(known == messages([0, 2, 3, 7, 13, last], of: "s").merging(messages([9], of: "t")) { $1 })
+        #expect(KeyStore.ranges(of: [last, 3, 0, 8, 14]) == [0...8, 14...14, last...last])
+    }
+
     @Test func eachChangeIsSyncedToTheDisk() async throws {
         let store = try open(isNew: true)
         #expect(try await store.write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") } == 2)

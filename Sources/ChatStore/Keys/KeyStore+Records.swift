@@ -4,7 +4,7 @@ import GRDB
 
 extension KeyStore: CryptoStorage {
     public func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord] {
-        try await read { db in
+        try await readOutsideTransaction { db in
             let rows = try Row.fetchAll(
                 db.cachedStatement(sql: Self.query(ofOwner: owner != nil)),
                 arguments: ["kind": kind.rawValue] + (owner.map { ["owner": Data($0.bytes)] } ?? [:]))
@@ -49,7 +49,7 @@ extension KeyStore: CryptoStorage {
     ) async throws -> [CryptoRecord] {
         // A condition that also holds without a key would scan the whole kind for each page.
         let isBehind = key == nil ? "" : "AND (owner, id) > (:owner, :id)"
-        return try await read { db in
+        return try await readOutsideTransaction { db in
             let rows = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
@@ -63,13 +63,13 @@ extension KeyStore: CryptoStorage {
     }
 
     public func cryptoRecordCount(_ kind: CryptoRecord.Kind) async throws -> Int {
-        try await read { db in
+        try await readOutsideTransaction { db in
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM record WHERE kind = ?", arguments: [kind.rawValue]) ?? 0
         }
     }
 
     public func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord? {
-        try await read { db in
+        try await readOutsideTransaction { db in
             try Data.fetchOne(
                 db.cachedStatement(sql: "SELECT value FROM record WHERE kind = ? AND owner = ? AND id = ?"),
                 arguments: key.arguments
@@ -77,27 +77,42 @@ extension KeyStore: CryptoStorage {
         }
     }
 
-    public func events(readFrom messages: Set<GroupMessage>) async throws -> [GroupMessage: ExactText] {
-        guard !messages.isEmpty else { return [:] }
-        return try await read { db in
+    public func events(readFrom asked: Set<GroupMessage>) async throws -> [GroupMessage: ExactText] {
+        guard !asked.isEmpty else { return [:] }
+        // A row is written once and stays as it is.
+        return try await readOutsideTransaction { db in
             var events: [GroupMessage: ExactText] = [:]
-            // A statement for each session, not for each message: most messages of a read are of a few sessions.
+            // A query for each range, not for each message: the messages of a read are mostly consecutive ones of a few
+            // sessions.
             let statement = try db.cachedStatement(
-                sql: """
-                    SELECT number, event FROM readMessage
-                    WHERE session = ? AND number IN (SELECT value FROM json_each(?))
-                    """)
-            for (session, messages) in Dictionary(grouping: messages, by: \.session) {
-                let numbers = "[\(messages.map { String($0.index) }.joined(separator: ","))]"
-                let rows = try Row.fetchAll(statement, arguments: [Data(session.bytes), numbers])
-                for row in rows {
-                    let index = try row.decode(UInt32.self, atIndex: 0)
-                    let event = ExactText(bytes: try row.decode(Data.self, atIndex: 1))
-                    events[GroupMessage(session: session, index: index)] = event
+                sql: "SELECT number, event FROM readMessage WHERE session = ? AND number BETWEEN ? AND ?")
+            for (session, messages) in Dictionary(grouping: asked, by: \.session) {
+                let blob = Data(session.bytes)
+                for range in Self.ranges(of: messages.map(\.index)) {
+                    let rows = try Row.fetchAll(
+                        statement, arguments: [blob, Int64(range.lowerBound), Int64(range.upperBound)])
+                    for row in rows {
+                        let message = GroupMessage(session: session, index: try row.decode(UInt32.self, atIndex: 0))
+                        guard asked.contains(message) else { continue }
+                        events[message] = ExactText(bytes: try row.decode(Data.self, atIndex: 1))
+                    }
                 }
             }
             return events
         }
+    }
+
+    /// Few ranges that contain all the numbers, and at most four others between two of them.
+    static func ranges(of numbers: [UInt32]) -> [ClosedRange<UInt32>] {
+        var ranges: [ClosedRange<UInt32>] = []
+        for number in numbers.sorted() {
+            if let last = ranges.last, number - last.upperBound <= 5 {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+        return ranges
     }
 
     private static func event(readFrom message: GroupMessage, in db: Database) throws -> ExactText? {

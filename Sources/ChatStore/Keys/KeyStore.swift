@@ -143,6 +143,19 @@ public final class KeyStore: Sendable {
         }
     }
 
+    /// Reads without a transaction, which costs as much as a small query: for a single statement, or several of values
+    /// that never change.
+    func readOutsideTransaction<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        do {
+            try beforeAccess.run()
+            return try await pool.unsafeRead(body)
+        } catch {
+            throw noted(error)
+        }
+    }
+
     public func changeCount() async -> UInt64 { changes.withLock { $0 } }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {

@@ -80,7 +80,7 @@ struct OutboundRoom {
     var retry: Date?
 
     /// Limits how many indices are reserved at once: a restart has to skip them one by one.
-    static let maxReserved: UInt32 = 64
+    static let maxReserved: UInt32 = 256
     /// Indices below this one are stored as used.
     private var reserved: UInt32 = 0
     /// The index at which the session was created or loaded.

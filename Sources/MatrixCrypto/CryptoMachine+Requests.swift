@@ -67,7 +67,7 @@ extension CryptoMachine {
     }
 
     /// The one-time keys to claim: for devices whose messages no session decrypts, and for devices that are to receive
-    /// a room key.
+    /// a room key. Users whose entries in the response would be one (``DistinctNames``) are in separate requests.
     private func claims(for state: inout State, at now: Date) async throws -> [KeyClaim] {
         var claims: [KeyClaim] = []
         var devices: [ExactText: [DeviceKeys]] = [:]
@@ -96,7 +96,8 @@ extension CryptoMachine {
         }
         // The largest first: the devices of rejected claims hold up no others.
         let limit = claims.map { state.sizeLimit(of: $0) }.max() ?? Self.maxClaims
-        return Array(claims.filter { state.sizeLimit(of: $0) == limit }.prefix(limit))
+        var names = DistinctNames()
+        return Array(claims.filter { state.sizeLimit(of: $0) == limit && names.add($0.user) }.prefix(limit))
     }
 
     // MARK: Answers

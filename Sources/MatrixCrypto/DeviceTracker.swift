@@ -133,19 +133,19 @@ public struct DeviceTracker: Sendable {
         for key in change.removed where lists[key.owner] == nil { unsaved.remove(key.owner) }
     }
 
-    /// The next query, if one is due. No user is in two pending queries.
+    /// The next query, if one is due. No user is in two pending queries, and no query has users whose entries in its
+    /// response would be one (``DistinctNames``).
     public mutating func nextQuery(at now: Date) -> Query? {
         let due = lists.filter { $1.isOutdated && !$1.isAsked && nextAttempt(for: $0) ?? now <= now }.keys
         // The largest first: the users of rejected queries hold up no others.
         guard let limit = due.map({ sizeLimit(for: $0) }).max() else { return nil }
-        let candidates = due.filter { sizeLimit(for: $0) == limit }.sorted()
         var users: [ExactText] = []
-        // IDs that are canonically equivalent go into separate queries: in a response, they are one member of a Swift
-        // dictionary, and one of the users would seem to have no devices.
-        var names: Set<String> = []
-        for user in candidates where users.count < limit && names.insert(user.text).inserted { users.append(user) }
+        var names = DistinctNames()
         var generations: [ExactText: UInt64] = [:]
-        for user in users {
+        for user in due.filter({ sizeLimit(for: $0) == limit }).sorted() {
+            guard users.count < limit else { break }
+            guard names.add(user) else { continue }
+            users.append(user)
             lists[user]?.isAsked = true
             generations[user] = lists[user]?.generation
         }

@@ -9,6 +9,20 @@ import ToolSupport
 
 /// Changes of those who read an encrypted room, between two messages.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct ReaderChangesTests {
+    @Test("Members whose IDs differ in bytes but not in meaning are two users, and both get the key")
+    func equivalentUsers() async throws {
+        var fixture = try await SendingFixture()
+        let readers = [
+            try ReadingDevice("@caf\u{E9}:b", "COMPOSED"), try ReadingDevice("@cafe\u{301}:b", "DECOMPOSED"),
+        ]
+        #expect(readers[0].device.user.text == readers[1].device.user.text)
+        for reader in readers { fixture.members[reader.device.user] = "join" }
+        fixture.readers += readers
+        let sealed = try await fixture.say("Text")
+        for reader in readers { #expect(try reader.read(sealed)?.text == "Text") }
+        #expect(fixture.counts["claim"] == 2)
+    }
+
     @Test("The device that replaces another between invitation and join reads what follows, and the former no more")
     func deviceReplacedWhileInvited() async throws {
         var fixture = try await SendingFixture()

@@ -98,25 +98,21 @@ struct SendingFixture {
         case .upload: return [:]
         case .query(let query):
             counts["query", default: 0] += 1
-            var users: [String: [String: JSONValue]] = [:]
             let answered = readers.filter { query.users.contains($0.device.user) && !isAway($0.device.user) }
-            for one in answered {
-                users[one.device.user.text, default: [:]][one.device.device.text] = try one.device.json()
-            }
             var members = try TestIdentity.answer(of: answered.map(\.device))
-            members["device_keys"] = .object(users.mapValues { .object($0) })
+            members["device_keys"] = try Self.answer(answered.map { (id: $0.id, value: try $0.device.json()) })
             members["failures"] = failures
             return .object(members)
         case .claim(let claims):
             counts["claim", default: 0] += 1
             if !unusableAnswers.isEmpty { return unusableAnswers.removeFirst() }
-            var users: [String: [String: JSONValue]] = [:]
+            var keys: [(id: DeviceID, value: JSONValue)] = []
             for claim in claims {
                 let found = readers.first { $0.device.user == claim.user && $0.device.device == claim.device }
                 guard let found, found.oneTimeKeys, !isAway(claim.user) else { continue }
-                users[claim.user.text, default: [:]][claim.device.text] = try found.claimed()
+                keys.append((found.id, try found.claimed()))
             }
-            return ["one_time_keys": .object(users.mapValues { .object($0) }), "failures": failures]
+            return ["one_time_keys": try Self.answer(keys), "failures": failures]
         case .send, .uploadSignatures: return [:]
         case .sendAll(let batch):
             counts["send", default: 0] += 1
@@ -141,6 +137,12 @@ struct SendingFixture {
         }
     }
 
+    /// What is read of a response by a server that compares users and devices by their bytes.
+    private static func answer(_ values: [(id: DeviceID, value: JSONValue)]) throws -> JSONValue {
+        let members = try values.map { (id: $0.id, value: try CanonicalJSON.bytes(of: $0.value)) }
+        return try JSONValue(parsing: Data(ExactObject(byDevice: members).bytes))
+    }
+
     private func isAway(_ user: ExactText) -> Bool { unreachedServers.contains { user.text.hasSuffix(":\($0)") } }
 
     private var failures: JSONValue {
@@ -148,15 +150,32 @@ struct SendingFixture {
     }
 
     private mutating func deliver(_ batch: DeviceBatch) throws {
-        for (user, devices) in try JSONValue(parsing: batch.messages).object ?? [:] {
-            for (device, content) in devices.object ?? [:] {
-                guard batch.type == "m.room.encrypted" else {
-                    withheld.append(content)
-                    continue
-                }
-                let reader = readers.first { $0.device.user.text == user && $0.device.device.text == device }
-                try #require(reader).receive(content)
+        for (id, content) in try DeviceContents(in: batch).all {
+            guard batch.type == "m.room.encrypted" else {
+                withheld.append(content)
+                continue
             }
+            try #require(readers.first { $0.id == id }).receive(content)
         }
     }
+}
+
+/// The contents of to-device messages, with users and devices compared by their bytes as by a server.
+private final class DeviceContents: JSONReceiver {
+    private(set) var all: [(id: DeviceID, content: JSONValue)] = []
+
+    init(in batch: DeviceBatch) throws {
+        let stream = JSONStream(receiver: self)
+        try stream.feed(batch.messages)
+        try stream.finish()
+    }
+
+    func entersContainer(at path: [JSONStep]) -> Bool { path.count < 2 }
+
+    func receive(_ value: JSONValue, at path: [JSONStep]) {
+        guard path.count == 2, case .key(let user) = path[0], case .key(let device) = path[1] else { return }
+        all.append((DeviceID(user: ExactText(user), device: ExactText(device)), value))
+    }
+
+    func leaveContainer(at path: [JSONStep]) {}
 }

@@ -36,6 +36,7 @@ import Testing
             for event in editIsFirst ? events.reversed() : events { try await apply([event], to: store) }
             let message = try await shown(store)
             #expect(message?.text == "words $e" && message?.trust == trust)
+            #expect(try await store.roomSummaries().first?.lastMessage?.trust == trust)
             await store.close()
         }
     }

@@ -51,6 +51,26 @@ import Testing
         #expect(try await store.insertChunk(chunk, in: gap, of: room) != nil)
     }
 
+    /// The warning of what the room list shows.
+    private func listed(_ store: ChatStore) async throws -> MessageTrust? {
+        try #require(try await store.roomSummaries().first?.lastMessage).trust
+    }
+
+    @Test("The room list has the mark of the last message, after a restart as well, and of no other")
+    func listedMark() async throws {
+        var store = try await open()
+        try await sync([event(7)], gap: "p7", to: store)
+        #expect(try await listed(store) == nil)
+        try await sync([clear(8)], to: store)
+        #expect(try await listed(store) == .notEncrypted)
+        await store.close()
+        store = try await open()
+        #expect(try await listed(store) == .notEncrypted)
+        try await sync([encrypted(9)], to: store)
+        #expect(try await listed(store) == nil)
+        await store.close()
+    }
+
     @Test("Marks go once no gap is left between the messages and the start of encryption")
     func chunkInGap() async throws {
         let store = try await open()

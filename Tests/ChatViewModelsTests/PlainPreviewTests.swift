@@ -169,5 +169,5 @@ import Testing
 }
 
 extension RoomListViewModel.Row.Preview {
-    fileprivate var text: String? { if case .message(_, _, let text) = self { text } else { nil } }
+    fileprivate var text: String? { if case .message(_, _, let text, _) = self { text } else { nil } }
 }

@@ -264,6 +264,10 @@ import Testing
         (.of("a"), .empty),
         (.of("a", last: .of("hi")), .message(sender: "Alex", isOwn: false, text: "hi")),
         (.of("a", last: .of("hi", isOwn: true)), .message(sender: nil, isOwn: true, text: "hi")),
+        (
+            .of("a", last: .of("hi", trust: .notEncrypted)),
+            .message(sender: "Alex", isOwn: false, text: "hi", trust: .notEncrypted)
+        ),
         (.of("a", kind: .guide, last: .of("hi")), .message(sender: nil, isOwn: false, text: "hi")),
         (.of("a", kind: .notes, last: .of("hi", isOwn: true)), .message(sender: nil, isOwn: true, text: "hi")),
         (.of("a", last: .of("one\ntwo\r\n\nthree\n")), .message(sender: "Alex", isOwn: false, text: "one two three")),

@@ -26,6 +26,22 @@ import Testing
         #expect(row(.failed("{text}")).previewText(.untranslated) == "Not sent: {text}")
     }
 
+    @Test("What the timeline warns of is shown behind its warning, also to a screen reader")
+    func doubtfulMessages() {
+        func text(_ trust: MessageTrust?, sender: String? = "Ann", isOwn: Bool = false) -> String {
+            row(.message(sender: sender, isOwn: isOwn, text: "Hello", trust: trust)).previewText(.untranslated)
+        }
+        #expect(text(.notEncrypted) == "Ann: Not encrypted: Hello")
+        #expect(text(.notEncrypted, sender: nil) == "Not encrypted: Hello")
+        #expect(text(.notEncrypted, sender: nil, isOwn: true) == "You: Not encrypted: Hello")
+        #expect(text(.changedIdentity) == "Ann: Identity changed: Hello")
+        #expect(text(.unproven) == "Ann: Hello")
+        let injected = row(.message(sender: "Ann", isOwn: false, text: "Hello", trust: .notEncrypted))
+        #expect(
+            injected.accessibleText(time: "12:00", isInView: false, .untranslated)
+                == "Plans, Ann: Not encrypted: Hello, 12:00")
+    }
+
     @Test("The accessible text has the name, the unread count, the preview and the time")
     func accessibleTexts() {
         #expect(

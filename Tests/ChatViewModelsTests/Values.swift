@@ -26,8 +26,12 @@ extension RoomSummary {
 }
 
 extension RoomSummary.LastMessage {
-    static func of(_ text: String, isOwn: Bool = false, delivery: Message.Delivery = .sent) -> Self {
-        Self(senderName: isOwn ? "Robin" : "Alex", isOwn: isOwn, text: text, sentAt: Fixtures.date, delivery: delivery)
+    static func of(
+        _ text: String, isOwn: Bool = false, delivery: Message.Delivery = .sent, trust: MessageTrust? = nil
+    ) -> Self {
+        Self(
+            senderName: isOwn ? "Robin" : "Alex", isOwn: isOwn, text: text, sentAt: Fixtures.date, delivery: delivery,
+            trust: trust)
     }
 }
 

@@ -49,12 +49,15 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
         public var delivery: Message.Delivery
         /// Whether it is encrypted and cannot be read. Its text is then empty.
         public var isSealed: Bool
+        /// The warning that the timeline shows beside it.
+        public var trust: MessageTrust?
 
         public init(
             senderName: String, isOwn: Bool, text: String, syntax: WrittenText.Syntax? = nil, sentAt: Date,
-            delivery: Message.Delivery = .sent, isSealed: Bool = false
+            delivery: Message.Delivery = .sent, isSealed: Bool = false, trust: MessageTrust? = nil
         ) {
             self.isSealed = isSealed
+            self.trust = trust
             self.senderName = senderName
             self.isOwn = isOwn
             self.text = text

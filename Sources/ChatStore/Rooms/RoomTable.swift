@@ -27,7 +27,7 @@ struct RoomTable {
     private static let summaries = """
         SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
             m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
-            coalesce(m.kind = 8, 0) AS isSealed,
+            coalesce(m.kind = 8, 0) AS isSealed, t.trust AS trust,
             m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR
                 coalesce(\(WrittenColumn.isWrittenHere), 0) AS hasForm,
             coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
@@ -41,6 +41,7 @@ struct RoomTable {
         LEFT JOIN markedUnread k ON k.room = r.key
         LEFT JOIN message m ON m.key = r.lastMessage
         LEFT JOIN written w ON w.message = m.key
+        LEFT JOIN messageTrust t ON t.message = m.key
         LEFT JOIN user u ON u.key = m.sender
         LEFT JOIN member s ON s.room = r.key AND s.id = u.id
         WHERE \(StagedRooms.isShown)
@@ -122,10 +123,12 @@ extension RoomSummary {
         var lastMessage: LastMessage?
         if let text = try row.optional("lastText") as String? {
             let kind: Member.Kind = try row.choice("senderKind")
+            var trust: MessageTrust?
+            if try (row.optional("trust") as String?) != nil { trust = try row.choice("trust") }
             lastMessage = LastMessage(
                 senderName: try row.value("senderName"), isOwn: kind == .own, text: text,
                 syntax: try row.flag("isPlain") ? .plain : row.flag("hasForm") ? .markdown : nil,
-                sentAt: try row.date("sentAt"), isSealed: try row.flag("isSealed"))
+                sentAt: try row.date("sentAt"), isSealed: try row.flag("isSealed"), trust: trust)
         }
         var unread = UnreadCount(messages: try row.value("unread"), mentions: try row.optional("mentions") ?? 0)
         let isMissing = try row.flag("isMissing")

@@ -138,7 +138,8 @@ final class AccountNotifications {
         let quote = PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
         return NotificationText.Line(
             sender: sender,
-            text: message.kind == .sealed ? text.sealedMessage : text.marked(quote.source, message.trust))
+            text: message.kind == .sealed
+                ? text.sealedMessage : message.trust.marking(quote.source, text.translator))
     }
 
     /// - Parameter isUpdate: Whether nothing has arrived: a notification that looks the same is not shown again.

@@ -45,17 +45,6 @@ nonisolated struct NotificationText: Sendable {
     /// Replaces the text of an unreadable message.
     var sealedMessage: String { translator("Encrypted message") }
 
-    /// The text of a message, behind the warning that the timeline shows beside it. Without that, what a server makes
-    /// up in someone's name would look like their message.
-    func marked(_ text: String, _ trust: MessageTrust?) -> String {
-        switch trust {
-        case .notEncrypted?: translator("Not encrypted: {text}", ["text": text])
-        case .changedIdentity?: translator("Identity changed: {text}", ["text": text])
-        // Neither does this warning stand out in the timeline.
-        case .unproven?, nil: text
-        }
-    }
-
     /// - Parameters:
     ///   - count: the number of messages.
     ///   - rooms: the number of rooms they are in.

@@ -8,8 +8,9 @@ extension RoomListViewModel {
             /// The room has no messages.
             case empty
             case draft(String)
-            /// `sender` is `nil` for the user's own messages and in rooms that are not groups.
-            case message(sender: String?, isOwn: Bool, text: String)
+            /// `sender` is `nil` for the user's own messages and in rooms that are not groups; `trust`, without a
+            /// warning.
+            case message(sender: String?, isOwn: Bool, text: String, trust: MessageTrust? = nil)
             /// An unreadable encrypted message.
             case sealed
             /// The user's last message, which is pending.
@@ -134,7 +135,7 @@ nonisolated extension RoomListViewModel.Row {
         }
         if last.isSealed { return .sealed }
         let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
-        return .message(sender: sender, isOwn: last.isOwn, text: line ?? "")
+        return .message(sender: sender, isOwn: last.isOwn, text: line ?? "", trust: last.trust)
     }
 
     private static func singleLine(_ text: String) -> String {

@@ -14,10 +14,11 @@ extension RoomListViewModel.Row {
         case .draft(let text): translator("Draft: {text}", ["text": text])
         case .waiting(let text): translator("Sending: {text}", ["text": text])
         case .failed(let text): translator("Not sent: {text}", ["text": text])
-        case .message(_, isOwn: true, let text) where kind != .notes: translator("You: {text}", ["text": text])
-        case .message(let sender?, isOwn: false, let text):
-            translator("{name}: {text}", ["name": sender, "text": text])
-        case .message(_, _, let text): text
+        case .message(_, isOwn: true, let text, let trust) where kind != .notes:
+            translator("You: {text}", ["text": trust.marking(text, translator)])
+        case .message(let sender?, isOwn: false, let text, let trust):
+            translator("{name}: {text}", ["name": sender, "text": trust.marking(text, translator)])
+        case .message(_, _, let text, let trust): trust.marking(text, translator)
         }
     }
 

@@ -23,6 +23,19 @@ extension MessageTrust {
     }
 }
 
+nonisolated extension MessageTrust? {
+    /// The text of a message, behind the warning that the timeline shows beside it. Without that, what a server makes
+    /// up in someone's name would look like their message in the room list and in notifications.
+    func marking(_ text: String, _ translator: Translator) -> String {
+        switch self {
+        case .notEncrypted?: translator("Not encrypted: {text}", ["text": text])
+        case .changedIdentity?: translator("Identity changed: {text}", ["text": text])
+        // Neither does this warning stand out in the timeline.
+        case .unproven?, nil: text
+        }
+    }
+}
+
 extension MessageText {
     /// The warning as a sentence.
     public func trust(_ trust: MessageTrust) -> String {

@@ -59,7 +59,7 @@ extension CryptoMachine {
     ///   the key arrived (``UnconfirmedSessions``), without reading sessions of other users; `nil` for no limit.
     public func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
         var sessions = sessions
-        if let owners { sessions.formIntersection(try await UnconfirmedSessions.marked(of: owners, in: storage)) }
+        if let owners { sessions = try await UnconfirmedSessions.marked(among: sessions, of: owners, in: storage) }
         var known: Set<SessionID> = []
         for id in sessions {
             guard case .found(let session) = try await InboundSession.stored(id, in: storage, key: key),

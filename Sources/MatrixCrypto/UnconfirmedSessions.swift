@@ -33,17 +33,42 @@ enum UnconfirmedSessions {
         return abs(now.timeIntervalSince1970 - milliseconds / 1000) > confirmedLifetime
     }
 
-    /// The sessions of users whose devices were not confirmed when the keys arrived, except those that were confirmed
-    /// long ago.
-    static func marked(of users: Set<ExactText>, in storage: any CryptoStorage) async throws -> Set<SessionID> {
-        let marks = try await storage.cryptoRecords(.unconfirmedSession, owners: users)
-        return Set(marks.values.joined().compactMap { session(of: $0.key) })
+    /// Those of the sessions that came from devices of users which were not confirmed then, except those that were
+    /// confirmed long ago. A user may have any number of marks: some are read at a time, from where one of these
+    /// sessions' can be.
+    static func marked(
+        among sessions: Set<SessionID>, of users: Set<ExactText>, in storage: any CryptoStorage
+    ) async throws -> Set<SessionID> {
+        let sorted = sessions.map { (session: $0, mark: identifier(ofMark: $0)) }.sorted { $0.mark < $1.mark }
+        var marked: Set<SessionID> = []
+        for user in try await owners(among: users, in: storage) {
+            var left = sorted[...]
+            var last: ExactText = ""
+            while let next = left.first {
+                // Right before the mark of the next session, unless more marks follow there than are read at once.
+                last = max(last, ExactText(bytes: next.mark.bytes.dropLast()))
+                let start = CryptoRecord.Key(.unconfirmedSession, owner: user, id: last)
+                let marks = try await storage.cryptoRecords(.unconfirmedSession, after: start, limit: partSize)
+                    .prefix { $0.key.owner == user }
+                guard let end = marks.last?.key.id else { break }
+                let found = Set(marks.map(\.key.id))
+                let compared = left.prefix { $0.mark <= end }
+                marked.formUnion(compared.filter { found.contains($0.mark) }.map(\.session))
+                left = left.dropFirst(compared.count)
+                last = end
+            }
+        }
+        return marked
     }
 
     static func key(ofMark session: InboundSession) -> CryptoRecord.Key {
         CryptoRecord.Key(
             .unconfirmedSession, owner: ExactText(session.owner.user),
-            id: ExactText(bytes: Array(session.id.bytes) + [separator] + Array(session.room.bytes)))
+            id: identifier(ofMark: SessionID(room: session.room, session: session.id)))
+    }
+
+    private static func identifier(ofMark session: SessionID) -> ExactText {
+        ExactText(bytes: session.session.bytes + [separator] + session.room.bytes)
     }
 
     private static func session(of mark: CryptoRecord.Key) -> SessionID? {
@@ -59,8 +84,8 @@ enum UnconfirmedSessions {
         return try await InboundSession.stored(id, in: storage, key: key)
     }
 
-    /// How many marks are compared with device lists in one change: any device can send keys without end before it is
-    /// confirmed.
+    /// How many marks are read at once, and compared with device lists in one change: any device can send keys without
+    /// end before it is confirmed.
     static let partSize = 200
 
     /// Those of the users who have marked sessions.

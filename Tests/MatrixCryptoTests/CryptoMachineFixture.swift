@@ -33,6 +33,11 @@ actor FakeCryptoStorage: CryptoStorage {
     private var changes: UInt64 = 0
     /// The number of records of the largest change so far.
     private(set) var largestChange = 0
+    /// The number of records of a kind that were read at once at most, of one owner.
+    private(set) var largestReads: [CryptoRecord.Kind: Int] = [:]
+    private func note(_ count: Int, _ kind: CryptoRecord.Kind) {
+        largestReads[kind] = max(largestReads[kind] ?? 0, count)
+    }
     /// The number of records that were read by key.
     private(set) var singleReads = 0
     func changeCount() -> UInt64 { changes }
@@ -46,17 +51,20 @@ actor FakeCryptoStorage: CryptoStorage {
         _ kind: CryptoRecord.Kind, owners: Set<ExactText>, limit: Int?
     ) throws -> [ExactText: [CryptoRecord]] {
         guard !unreadable.contains(kind) else { throw Full() }
-        return Dictionary(
+        let found = Dictionary(
             grouping: cryptoRecords(kind, owner: nil).filter { owners.contains($0.key.owner) }, by: \.key.owner
         ).mapValues { Array($0.prefix(limit ?? .max)) }
+        for records in found.values { note(records.count, kind) }
+        return found
     }
     func cryptoRecords(_ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int) -> [CryptoRecord] {
         let all = cryptoRecords(kind, owner: nil)
-        return Array(
-            all.filter { record in
-                guard let key else { return true }
-                return (key.owner, key.id) < (record.key.owner, record.key.id)
-            }.prefix(limit))
+        let page = all.filter { record in
+            guard let key else { return true }
+            return (key.owner, key.id) < (record.key.owner, record.key.id)
+        }.prefix(limit)
+        note(page.count, kind)
+        return Array(page)
     }
     func cryptoRecordCount(_ kind: CryptoRecord.Kind) -> Int { cryptoRecords(kind, owner: nil).count }
     func cryptoRecord(_ key: CryptoRecord.Key) throws -> CryptoRecord? {

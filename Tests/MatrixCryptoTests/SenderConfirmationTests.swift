@@ -158,6 +158,23 @@ import ToolSupport
         }
     }
 
+    @Test("Of a user with many marked sessions, few marks are read at once to find those whose messages wait.")
+    func manyMarks() async throws {
+        let fixture = try await MachineFixture()
+        let peer = try await fixture.peer("@ann:b", "LAPTOP")
+        let groups = try (0..<450).map { _ in try OutboundGroupSession() }
+        for part in stride(from: 0, to: groups.count, by: 50) {
+            try await fixture.receive(groups[part..<part + 50].map { try peer.share($0) })
+        }
+        let sessions = Set(try groups.map { SessionID(room: "!r:b", session: ExactText(try $0.id)) })
+        let unmarked = [SessionID(room: "!r:b", session: "unknown"), SessionID(room: "!x:b", session: "~")]
+        for waiting in [sessions, Set(sessions.prefix(2)), Set(sessions.prefix(1)), []] {
+            let found = try await fixture.machine.known(waiting.union(unmarked), of: ["@ann:b", "@bob:b"])
+            #expect(found == waiting)
+        }
+        #expect(await fixture.storage.largestReads[.unconfirmedSession] ?? 0 <= 200)
+    }
+
     @Test("For a change of one user's devices, no session of another user is read.")
     func changesOfOthers() async throws {
         let fixture = try await MachineFixture()

@@ -89,4 +89,46 @@ import ToolSupport
         #expect(created == Self.made && creations(account).last?["initial_state"] == nil)
         await account.close()
     }
+
+    @Test("Messages that another program could not read while its keyring was locked do not ask for it here")
+    func lockedBefore() async throws {
+        var account = try await EncryptedAccount.start(in: folder, nil)
+        try await account.sync(EncryptedAccount.state)
+        let event = Events.event(
+            "$1", "m.room.encrypted",
+            ["algorithm": "m.megolm.v1.aes-sha2", "session_id": "s", "ciphertext": "AAAA"])
+        var message = NewMessage(
+            id: MessageID("$1"), sender: MemberID(Self.ann), content: Message.Content(sealed: .keysLocked),
+            sentAt: Fixtures.date)
+        message.isEncrypted = true
+        message.ciphertext = Ciphertext(
+            of: message.id, reason: .keysLocked, session: "s",
+            data: String(decoding: try event.encoded(), as: UTF8.self))
+        let batch = RoomBatch(id: room, createdAt: Fixtures.date, events: [.message(message)])
+        _ = try await account.store.apply(SyncBatch(rooms: [batch]))
+        await account.close()
+        account = try await EncryptedAccount.start(in: folder, nil)
+        _ = try await account.message("$1") { $0.seal == .notBuilt }
+        await account.close()
+    }
+
+    @Test("While the keyring is locked, it is known that this program has no encryption, which no keyring brings")
+    func lockedKeyring() async throws {
+        let list = try await ChatStore.open(in: folder.path("list"))
+        try await list.saveAccount(
+            Account(
+                id: EncryptedAccount.user.rawValue, kind: MatrixAccounts.kind, server: "https://example.org",
+                device: "D", name: "Me"))
+        let accounts = MatrixAccounts(
+            list: list, folders: AccountFolders(root: folder.path("accounts")),
+            keyring: FakeCredentialStore(failure: .locked), transport: FakeTransport(200), deviceName: "Test",
+            clock: ManualClock())
+        try await accounts.start()
+        for await states in accounts.accountStates() where states.first?.condition == .locked(.locked) {
+            #expect(states.first?.encryption == .off(.notBuilt))
+            break
+        }
+        await accounts.close()
+        await list.close()
+    }
 }

@@ -205,6 +205,7 @@ public actor MatrixAccounts: AccountService {
                 entry.store = store
                 entry.backend = backend
                 entry.condition = .connecting
+                entry.encryption = backend.keys.condition
             }
         } catch {
             update(id) { $0.condition = .broken(reason: "\(error)") }

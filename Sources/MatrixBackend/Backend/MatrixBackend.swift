@@ -264,6 +264,7 @@ public actor MatrixBackend {
         media.removeIncomplete()
         await encryptionMonitor.start()
         try await leftRooms.recallStored()
+        if keys.condition == .off(.notBuilt) { opening = Task { [sealed] in try? await sealed.noteNotBuilt() } }
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil { await connection.set(.signedOut(isSoft: true)) }
         try await outbox.start { [store] in try await EarlierRequests(store: store).converted($0) }

@@ -32,7 +32,8 @@ actor AccountEncryption {
     /// Incremented whenever enabling a room's encryption begins: what the server said before may not hold any more.
     private(set) var switchCount = 0
     private let gate = SerialGate()
-    private let conditions = ValueFeed(EncryptionCondition.none)
+    /// Without the library, nothing has to be opened to know that there is no encryption: the keyring may be locked.
+    private let conditions = ValueFeed<EncryptionCondition>(RatchetLibrary.version == nil ? .off(.notBuilt) : .none)
     /// Incremented on each change of the encryption state. Observers need only the newest value.
     nonisolated let revisions = ValueFeed<UInt64>(0)
     private var revision: UInt64 = 0
@@ -95,10 +96,7 @@ actor AccountEncryption {
     /// not thrown: the account then works without encryption.
     /// - Parameter hasMissedSync: Whether the history says that a sync was processed without the keys.
     func open(device: String, credential: KeyCredential, hasMissedSync: Bool = false) async {
-        guard RatchetLibrary.version != nil else {
-            set(.off(.notBuilt))
-            return
-        }
+        guard RatchetLibrary.version != nil else { return }
         deviceID = device.isEmpty ? nil : device
         endsWithProgram = credential.place is MemoryCredentialStore
         if hasMissedSync { hasUnnotedMiss = true }

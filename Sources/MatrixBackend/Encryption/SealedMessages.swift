@@ -74,6 +74,15 @@ struct SealedMessages: Sendable {
         await keys.requestKeys(of: Set(newest.map { SessionID($0) }).subtracting(known))
     }
 
+    /// Gives messages that another build could not read for want of its keys the reason that this one has no
+    /// encryption. They would ask for the keyring otherwise.
+    func noteNotBuilt() async throws {
+        for session in try await hidden(for: [.keysLocked, .keysUnavailable]) {
+            try Task.checkCancellation()
+            try await writer.serialized { try await open(session) }
+        }
+    }
+
     /// Decrypts messages that were hidden because the devices of these users were unconfirmed or unknown.
     /// - Parameter publishArrivals: Receives what is to be notified of: messages that waited for the sender's devices.
     ///   Those of an unconfirmed device may be weeks old when it is confirmed.

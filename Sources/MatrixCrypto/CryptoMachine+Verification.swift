@@ -244,7 +244,8 @@ extension CryptoMachine {
             return
         }
         guard let index = state.verifications.index(naming: id, over: .devices) else {
-            return try await cancelUnknown(id, kind, content, &state)
+            guard let cancellation = state.verifications.cancelUnknown(id, after: kind, content) else { return }
+            return try await send(cancellation, &state)
         }
         var flow = state.verifications[index]
         guard flow.user == sender, flow.isNew(.message(kind, content)) else { return }
@@ -258,20 +259,12 @@ extension CryptoMachine {
         _ = try await advance(flow, messages, at: index, &state, &change)
     }
 
-    /// Cancels a verification that this device does not know, as after a restart: the other side would wait until it
-    /// times out. Most messages do not say which of the user's devices that is: then all get the cancellation, which
-    /// means nothing to the others.
-    private func cancelUnknown(
-        _ id: ExactText, _ kind: String, _ content: JSONValue, _ state: inout State
-    ) async throws {
-        guard VerificationFlow.isAnswered(kind), state.verifications.noteUnknown(id) else { return }
-        let sender = content["from_device"]?.exactText
-        let cancellation: JSONValue = [
-            "transaction_id": .string(id.text), "code": "m.unknown_transaction", "reason": "m.unknown_transaction",
-        ]
+    private func send(_ cancellation: UnknownVerifications.Cancellation, _ state: inout State) async throws {
         for keys in try await devices(of: user, &state.tracker) where keys.device != device {
-            guard sender == nil || keys.device == sender else { continue }
-            try state.send(cancellation, as: VerificationFlow.cancellation, to: keys.device, of: user)
+            guard cancellation.device == nil || keys.device == cancellation.device else { continue }
+            let message = try DeviceMessage(
+                VerificationFlow.cancellation, cancellation.content, to: keys.device, of: user)
+            state.outgoing.add(.message(message))
         }
     }
 
@@ -433,35 +426,8 @@ extension CryptoMachine.State {
     fileprivate mutating func send(
         _ messages: [VerificationFlow.Message], of flow: VerificationFlow
     ) throws -> [VerificationRoomMessage] {
-        var sent: [VerificationRoomMessage] = []
-        for message in messages {
-            guard let content = flow.named(message.content) else { continue }
-            // The other side may have begun later: without a cancellation, it would wait.
-            let isLast = message.type == VerificationFlow.cancellation
-            let end = isLast ? flow.end.addingTimeInterval(VerificationFlow.lifetime) : flow.end
-            switch flow.channel {
-            case .room(let room):
-                sent.append(
-                    VerificationRoomMessage(
-                        verification: flow.id, user: flow.user, room: room, type: message.type,
-                        content: content.object ?? [:], end: end))
-            case .devices:
-                for device in message.devices ?? [flow.device].compactMap(\.self) {
-                    try send(content, as: message.type, to: device, of: flow.user)
-                }
-            }
-        }
-        return sent
-    }
-
-    /// Queues a message to a device.
-    fileprivate mutating func send(
-        _ content: JSONValue, as type: String, to device: ExactText, of user: ExactText
-    ) throws {
-        outgoing.add(
-            .message(
-                DeviceMessage(
-                    type: type, transaction: try DeviceWriter.transaction(), user: user.text, device: device.text,
-                    content: Data(try CanonicalJSON.bytes(of: content)))))
+        let messages = try VerificationMessages(messages, of: flow)
+        for message in messages.toDevices { outgoing.add(.message(message)) }
+        return messages.toRoom
     }
 }

@@ -21,9 +21,6 @@ struct VerificationFlow {
 
     static let prefix = "m.key.verification."
     static let cancellation = prefix + "cancel"
-    /// Whether the sender of a message waits for an answer.
-    /// - Parameter kind: The event type without ``prefix``.
-    static func isAnswered(_ kind: String) -> Bool { ["ready", "start", "accept", "key", "mac"].contains(kind) }
     /// How long a verification may take, from its request on.
     static let lifetime: TimeInterval = 600
     /// How long an incoming request may be answered.

@@ -12,13 +12,11 @@ struct Verifications {
     private static let maxRequestsOfOther = 2
     private static let maxFlows = 32
     private static let maxRemoved = 64
-    private static let maxUnknown = 64
 
     private(set) var flows: [VerificationFlow] = []
     /// Verifications that were removed lately: the server may repeat their requests.
     private var removed: [ExactText] = []
-    /// Transactions of messages that belong to no verification here.
-    private var unknown: Set<ExactText> = []
+    private var unknown = UnknownVerifications()
 
     func index(of id: ExactText) -> Int? { flows.firstIndex { $0.id == id } }
 
@@ -92,11 +90,12 @@ struct Verifications {
         return revoked
     }
 
-    /// Notes the transaction of a message that belongs to no verification here.
-    /// - Returns: Whether the message is the first one of a transaction that was never known, and not one of too many.
-    mutating func noteUnknown(_ transaction: ExactText) -> Bool {
-        guard unknown.count < Self.maxUnknown, !removed.contains(transaction) else { return false }
-        return unknown.insert(transaction).inserted
+    /// Cancels a verification that a message names and that is not here, unless it was removed lately
+    /// (``UnknownVerifications/cancel(_:after:_:)``).
+    mutating func cancelUnknown(
+        _ transaction: ExactText, after kind: String, _ content: JSONValue
+    ) -> UnknownVerifications.Cancellation? {
+        removed.contains(transaction) ? nil : unknown.cancel(transaction, after: kind, content)
     }
 
     mutating func remove(_ id: ExactText) {

@@ -128,7 +128,7 @@ extension CryptoMachine {
         else { return [] }
         var flow = state.verifications[index]
         let messages = flow.wasSent(as: event)
-        let early = flow.releaseEarly()
+        let early = flow.inbox.releaseEarly()
         state.verifications[index] = flow
         var sent = try state.send(messages, of: flow)
         if flow.isHidden { state.verifications.remove(flow.id) }
@@ -221,7 +221,7 @@ extension CryptoMachine {
             }
             return []
         }
-        guard event.sender == flow.user, flow.isNew(.event(event.event)) else { return [] }
+        guard event.sender == flow.user, flow.inbox.isNew(.event(event.event)) else { return [] }
         let messages = try await take(type, event.content, in: &flow, &state, at: now)
         return try await advance(flow, messages, at: index, &state, &change)
     }
@@ -248,7 +248,7 @@ extension CryptoMachine {
             return try await send(cancellation, &state)
         }
         var flow = state.verifications[index]
-        guard flow.user == sender, flow.isNew(.message(kind, content)) else { return }
+        guard flow.user == sender, flow.inbox.isNew(.message(kind, content)) else { return }
         if kind == "cancel", flow.phase == .done, !state.isOwnDeviceConfirmed {
             // The other device was to confirm this one, and has not.
             flow.revoke(.there)

@@ -28,11 +28,6 @@ struct VerificationFlow {
     /// How long to wait for the other side's `start` before sending one.
     static let startDelay: TimeInterval = 10
 
-    /// How many messages of the other side are processed; no genuine verification has more.
-    private static let maxReceived = 64
-    /// How many answers wait for the response to the request.
-    private static let maxEarly = 16
-
     /// Identifies it on this device.
     let id: ExactText
     /// The request's ID, which the messages of both sides name. In a room that is an event's ID, which is not known
@@ -56,15 +51,7 @@ struct VerificationFlow {
     private var offersSAS = true
     /// Whether the user interface no longer shows it.
     private(set) var isHidden = false
-    private var received: [Received] = []
-    /// Messages in the room that may be answers to this request, until its event's ID is known.
-    private var early: [VerificationEvent] = []
-
-    /// A message of the other side, by which a repetition is recognized.
-    enum Received: Equatable {
-        case event(ExactText)
-        case message(String, JSONValue)
-    }
+    var inbox = VerificationInbox()
 
     // MARK: Beginning
 
@@ -112,23 +99,6 @@ struct VerificationFlow {
         guard transaction == nil else { return [] }
         transaction = event
         return hasEnded ? [Message(type: Self.cancellation, content: ["code": "m.user", "reason": "m.user"])] : []
-    }
-
-    mutating func hold(_ event: VerificationEvent) {
-        if early.count < Self.maxEarly { early.append(event) }
-    }
-
-    mutating func releaseEarly() -> [VerificationEvent] {
-        defer { early = [] }
-        return early
-    }
-
-    /// Notes a message of the other side. The server repeats messages, for example after a lost sync position.
-    /// - Returns: Whether it has to be processed.
-    mutating func isNew(_ message: Received) -> Bool {
-        guard received.count < Self.maxReceived, !received.contains(message) else { return false }
-        received.append(message)
-        return true
     }
 
     // MARK: Crossed requests

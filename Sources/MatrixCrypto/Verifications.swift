@@ -61,7 +61,7 @@ struct Verifications {
         where flows[index].transaction == nil && flows[index].channel == .room(event.room)
             && flows[index].user == event.sender
         {
-            flows[index].hold(event)
+            flows[index].inbox.hold(event)
         }
     }
 

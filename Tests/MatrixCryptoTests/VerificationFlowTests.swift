@@ -249,13 +249,13 @@ struct VerificationFlowTests {
     @Test("A message that is repeated is processed once; so is one of very many.")
     func repeatedMessages() throws {
         var flow = try flow(.waiting)
-        let messages: [VerificationFlow.Received] = [
+        let messages: [VerificationInbox.Message] = [
             .event("$1"), .event("$2"), .message("key", ["key": "a"]), .event("$1"), .message("key", ["key": "a"]),
             .message("key", ["key": "b"]), .message("mac", ["key": "a"]),
         ]
-        let areNew = messages.map { flow.isNew($0) }
+        let areNew = messages.map { flow.inbox.isNew($0) }
         #expect(areNew == [true, true, true, false, false, true, true])
-        let count = (0..<200).count { flow.isNew(.event(ExactText("$x\($0)"))) }
+        let count = (0..<200).count { flow.inbox.isNew(.event(ExactText("$x\($0)"))) }
         #expect(count < 100)
     }
 }

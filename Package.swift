@@ -350,7 +350,7 @@ let package = Package(
                 "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
                 "Composer", "ComposerGtk", "ComposerSessions", "GtkKit", "GtkTestSupport", "LocalBackend",
                 "MediaDecoding", "MediaGtk", "MessageMarkup", "Spelling", "parlance-decode", "parlance-film",
-                "TimelineGtk", "ToolSupport",
+                "parlance-gallery", "TimelineGtk", "ToolSupport",
             ], swiftSettings: settings),
         .executableTarget(
             name: "parlance-gallery",

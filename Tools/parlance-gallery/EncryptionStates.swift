@@ -1,4 +1,5 @@
 import ChatCore
+import ChatViewModels
 
 /// The states of encryption to draw.
 enum EncryptionStates {
@@ -15,6 +16,57 @@ enum EncryptionStates {
         ("damaged", .damaged(reason: "checksum")), ("replaced", .replaced), ("device", .noDevice),
         ("storage", .storage(reason: "full")), ("not-built", .notBuilt),
     ]
+
+    // MARK: The windows
+
+    /// The notices above the messages of a room.
+    static var notices: [(name: String, trust: RoomTrust)] {
+        let (ann, ida, tomas) = (FixtureConversation.ann.id, FixtureConversation.ida.id, FixtureConversation.tomas.id)
+        let notices: [RoomTrustViewModel.Notice] = [
+            .withoutIdentity([ann, tomas]), .changed(ida, others: 0), .holding(ida, others: 0), .ownReplaced,
+        ]
+        return notices.map { drawn($0) }
+    }
+
+    private static func drawn(_ notice: RoomTrustViewModel.Notice) -> (name: String, trust: RoomTrust) {
+        switch notice {
+        case .withoutIdentity(let users): (name: "missing", trust: RoomTrust(withoutIdentity: users))
+        case .changed(let user, _): (name: "changed", trust: RoomTrust(changed: [user]))
+        case .holding(let user, _): (name: "holding", trust: RoomTrust(changed: [user], holding: [user]))
+        case .ownReplaced: (name: "own-replaced", trust: RoomTrust(isOwnReplaced: true))
+        }
+    }
+
+    /// The banners that ask for the next step of the setup.
+    static var banners: [(name: String, status: EncryptionStatus)] {
+        let statuses = [
+            EncryptionStatus(condition: .on, identity: .none), unconfirmed,
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved),
+        ]
+        return statuses.compactMap { status in status.need.map { (name: name(of: $0), status: status) } }
+    }
+
+    private static func name(of need: EncryptionNeed) -> String {
+        switch need {
+        case .setUp: "set-up"
+        case .confirmDevice: "confirm"
+        case .saveRecoveryKey: "unsaved"
+        // No banner asks for it: it is offered in the preferences.
+        case .enterRecoveryKey: "enter-key"
+        }
+    }
+
+    /// What signing out would lose.
+    static var signOuts: [(name: String, pending: PendingCount)] {
+        var states = [
+            (name: "keys", pending: PendingCount(messages: 1, drafts: 2, keys: 312)),
+            (name: "uncounted", pending: PendingCount(keys: nil)),
+        ]
+        for recovery in EncryptionStatus.Recovery.allCases where recovery != .ready {
+            states.append((name: "recovery-\(recovery)", pending: PendingCount(recovery: recovery)))
+        }
+        return states
+    }
 
     // MARK: Preferences
 
@@ -69,6 +121,18 @@ enum EncryptionStates {
         case .ready: status.isRestoring = true
         }
         return status
+    }
+
+    /// The name of what became of a key file; `nil` before there is one.
+    static func name(of keyFile: EncryptionPreferencesViewModel.KeyFile) -> String? {
+        switch keyFile {
+        case .none: nil
+        case .exporting: "exporting"
+        case .importing: "importing"
+        case .exported: "exported"
+        case .imported: "imported"
+        case .failed: "import-failed"
+        }
     }
 
     // MARK: Verifications

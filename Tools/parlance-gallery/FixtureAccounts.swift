@@ -4,11 +4,13 @@ import Synchronization
 /// A single account, which is signed in and online.
 final class FixtureAccounts: SignInService, AccountService {
     private nonisolated struct State {
+        var condition = AccountCondition.online
         var encryption = EncryptionCondition.on
+        var pending: PendingCount?
         var receivers: [AsyncStream<[AccountState]>.Continuation] = []
 
         var accounts: [AccountState] {
-            [AccountState(account: FixtureAccounts.account, condition: .online, encryption: encryption)]
+            [AccountState(account: FixtureAccounts.account, condition: condition, encryption: encryption)]
         }
     }
 
@@ -24,6 +26,16 @@ final class FixtureAccounts: SignInService, AccountService {
         }
     }
 
+    func set(_ condition: AccountCondition) {
+        state.withLock { state in
+            state.condition = condition
+            for receiver in state.receivers { receiver.yield(state.accounts) }
+        }
+    }
+
+    /// Sets what signing out would lose; `nil` while it is being counted.
+    func set(pending: PendingCount?) { state.withLock { $0.pending = pending } }
+
     // MARK: AccountService
 
     func accountStates() -> AsyncStream<[AccountState]> {
@@ -37,9 +49,11 @@ final class FixtureAccounts: SignInService, AccountService {
     func retry(_ account: String) async {}
     func reconnect() async {}
     func mayRestart() async -> Bool { true }
-    /// Content of each kind that signing out would lose.
     func pendingCount(of account: String) async throws -> PendingCount {
-        PendingCount(messages: 1, drafts: 2, keys: 312)
+        while true {
+            if let pending = state.withLock({ $0.pending }) { return pending }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
     func signOut(_ account: String, isForced: Bool) async throws {}
 

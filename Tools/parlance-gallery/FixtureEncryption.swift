@@ -4,12 +4,21 @@ import Synchronization
 
 /// Encryption in the states to draw.
 final class FixtureEncryption: EncryptionService {
+    /// What becomes of an action.
+    nonisolated enum Answer: Equatable, Sendable {
+        case success
+        case failure(EncryptionError)
+        /// The action waits for another answer.
+        case late
+    }
+
     private struct State {
         var status = EncryptionStatus()
         var verifications: [Verification] = []
         var trust = RoomTrust()
         var identity = UserIdentity.unknown
-        var asksForPassword = false
+        var answer = Answer.success
+        var waiting: [CheckedContinuation<Answer, Never>] = []
         var statusReceivers: [AsyncStream<EncryptionStatus>.Continuation] = []
         var verificationReceivers: [AsyncStream<[Verification]>.Continuation] = []
         var trustReceivers: [AsyncStream<RoomTrust>.Continuation] = []
@@ -47,8 +56,27 @@ final class FixtureEncryption: EncryptionService {
         }
     }
 
-    /// While a password is asked for, every one is wrong.
-    func askForPassword(_ asks: Bool) { state.withLock { $0.asksForPassword = asks } }
+    /// Sets what becomes of every action from now on, and of those that wait.
+    func answer(_ answer: Answer) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Answer, Never>] in
+            let waiting = state.waiting
+            state.answer = answer
+            state.waiting = []
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: answer) }
+    }
+
+    private func waitForAnswer() async throws {
+        let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
+            let answer = state.withLock { state in
+                if state.answer == .late { state.waiting.append(continuation) }
+                return state.answer
+            }
+            if answer != .late { continuation.resume(returning: answer) }
+        }
+        if case .failure(let error) = answer { throw error }
+    }
 
     // MARK: EncryptionService
 
@@ -85,23 +113,29 @@ final class FixtureEncryption: EncryptionService {
         }
     }
     func createIdentity(password: String?) async throws -> RecoveryKey {
-        if state.withLock({ $0.asksForPassword }) {
-            throw password == nil ? EncryptionError.passwordRequired : EncryptionError.wrongPassword
-        }
+        try await waitForAnswer()
         return Self.key
     }
     func replaceIdentity(password: String?) async throws -> RecoveryKey {
         try await createIdentity(password: password)
     }
     func recover(with secret: String) async throws {
+        try await waitForAnswer()
         if secret != Self.key.text { throw EncryptionError.wrongRecoveryKey }
     }
-    func replaceRecoveryKey() async throws -> RecoveryKey { Self.key }
-    func confirmRecoveryKey() async throws {}
-    func setBackupEnabled(_ isEnabled: Bool) async throws {}
-    func exportKeys(to file: URL, passphrase: String) async throws -> Int { 1240 }
+    func replaceRecoveryKey() async throws -> RecoveryKey {
+        try await waitForAnswer()
+        return Self.key
+    }
+    func confirmRecoveryKey() async throws { try await waitForAnswer() }
+    func setBackupEnabled(_ isEnabled: Bool) async throws { try await waitForAnswer() }
+    func exportKeys(to file: URL, passphrase: String) async throws -> Int {
+        try await waitForAnswer()
+        return 1240
+    }
     /// An empty passphrase is wrong.
     func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
+        try await waitForAnswer()
         if passphrase.isEmpty { throw EncryptionError.wrongPassphrase }
         return ImportedKeyCount(total: 1240, new: 312, rejected: 2)
     }
@@ -121,26 +155,31 @@ final class FixtureEncryption: EncryptionService {
         [
             AccountDevice(id: "GKYXPCNWTZ", name: "Parlance on the desk", isThis: true, trust: .confirmed),
             AccountDevice(
-                id: "PHONE", name: "Phone", lastSeen: Gallery.now.addingTimeInterval(-86_400), trust: .confirmed),
+                id: phone, name: "Phone", lastSeen: Gallery.now.addingTimeInterval(-86_400), trust: .confirmed),
             AccountDevice(
-                id: "BORROWED", name: "A borrowed notebook with a long name",
+                id: borrowed, name: "A borrowed notebook with a long name",
                 lastSeen: Gallery.now.addingTimeInterval(-8_640_000), trust: .unconfirmed),
             AccountDevice(id: "BRIDGE", name: "", trust: .withoutEncryption),
         ]
     }
-    func renameDevice(_ device: String, to name: String) async throws {}
-    func signOutDevices(_ devices: [String], password: String?) async throws {}
-    func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws {}
-    func withdrawVerification(of user: MemberID) async throws {}
-    /// Answers late enough for a picture of the wait.
+    func renameDevice(_ device: String, to name: String) async throws { try await waitForAnswer() }
+    func signOutDevices(_ devices: [String], password: String?) async throws { try await waitForAnswer() }
+    func acceptIdentity(_ key: IdentityKey, of user: MemberID) async throws { try await waitForAnswer() }
+    func withdrawVerification(of user: MemberID) async throws { try await waitForAnswer() }
     func verifyDevice(_ device: String?) async throws -> Verification.ID {
-        try await Task.sleep(for: .seconds(5))
+        try await waitForAnswer()
         return ""
     }
-    func verify(_ user: MemberID) async throws -> Verification.ID { "" }
+    func verify(_ user: MemberID) async throws -> Verification.ID {
+        try await waitForAnswer()
+        return ""
+    }
     func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
-        if action == .dismiss { set([Verification]()) }
+        if action == .dismiss { return set([Verification]()) }
+        try await waitForAnswer()
     }
 
+    static let phone = "PHONE"
+    static let borrowed = "BORROWED"
     static let key = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d")
 }

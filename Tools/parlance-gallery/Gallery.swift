@@ -18,6 +18,8 @@ final class Gallery {
         Calendar.current.date(from: DateComponents(year: 2026, month: 10, day: 14, hour: 10, minute: 24)) ?? Date()
     private(set) var coordinator: ConversationCoordinator?
     private(set) var window: MainWindow?
+    private var accounts: AccountsCoordinator?
+    private var roomWindows: RoomWindows?
 
     /// - Parameters:
     ///   - isPublished: whether the room list is for published screenshots.
@@ -72,9 +74,30 @@ final class Gallery {
         }
         accounts.start(showing: FixtureAccounts.account.id)
         await accounts.waitUntilIdle(within: .seconds(10))
+        self.accounts = accounts
         let window = MainWindow(application: application, accounts: accounts, settings: nil)
         self.window = window
         await present(window, of: accounts)
+    }
+
+    /// Opens a room of the account in a window of its own.
+    func openRoomWindow(of room: RoomID) async -> TopLevel? {
+        guard let accounts, let coordinator else { return nil }
+        let windows = RoomWindows(
+            application: application, accounts: accounts, settings: nil, stored: StoredRoomWindows(),
+            outputs: RoomWindows.Outputs(
+                mayClose: { _, _ in true }, closing: {}, closed: {}, withMainWindow: { _ in },
+                updateMainWindow: { [weak self] in self?.window?.update() }, restored: {}, store: { _ in }))
+        roomWindows = windows
+        coordinator.openWindow(of: room)
+        await waitUntilIdle()
+        return windows.window(of: AccountRoom(FixtureAccounts.account.id, room))
+    }
+
+    func closeRoomWindows() async {
+        roomWindows?.closeAll()
+        await waitUntilIdle()
+        roomWindows = nil
     }
 
     private func makeCoordinator(
@@ -102,6 +125,7 @@ final class Gallery {
             closing?.close()
         }
         coordinator = nil
+        accounts = nil
         await waitUntilIdle()
     }
 

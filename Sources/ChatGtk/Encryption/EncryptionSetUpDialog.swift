@@ -1,11 +1,11 @@
 import ChatCore
-import ChatViewModels
+public import ChatViewModels
 import ComposerGtk
 import Foundation
-import GtkKit
+public import GtkKit
 
 /// Sets up encryption, confirms this device, or shows a new recovery key.
-final class EncryptionSetUpDialog {
+public final class EncryptionSetUpDialog {
     let widget: Dialog
     private let viewModel: EncryptionSetUpViewModel
     private let builder: Builder
@@ -20,7 +20,7 @@ final class EncryptionSetUpDialog {
 
     /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
-    static func present(_ viewModel: EncryptionSetUpViewModel, over parent: Widget) -> EncryptionSetUpDialog {
+    public static func present(_ viewModel: EncryptionSetUpViewModel, over parent: Widget) -> EncryptionSetUpDialog {
         let dialog = EncryptionSetUpDialog(viewModel)
         dialog.widget.onCloseRequest { [weak dialog] in
             dialog?.clear()

@@ -1,10 +1,10 @@
-import ChatCore
+public import ChatCore
 import ChatViewModels
-import GtkKit
+public import GtkKit
 
 /// Explains the warning about a message's sender.
-enum TrustDialog {
-    static func present(_ trust: MessageTrust, over parent: Widget) {
+public enum TrustDialog {
+    public static func present(_ trust: MessageTrust, over parent: Widget) {
         let dialog = MessageDialog(
             heading: MessageText.localized.trust(trust), body: MessageText.localized.explanation(trust))
         dialog.addResponse("close", translated("_Close"))

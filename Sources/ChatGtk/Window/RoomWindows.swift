@@ -71,6 +71,8 @@ public final class RoomWindows {
     public var openCount: Int { windows.values.count { !$0.isClosing } }
     /// Whether there is no window, including closing ones.
     public var isEmpty: Bool { windows.isEmpty }
+    /// Returns the window of a room, or `nil` if it has none.
+    public func window(of room: AccountRoom) -> TopLevel? { windows[room]?.window }
 
     /// Closes all windows before the program quits.
     public func closeAll() {

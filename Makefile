@@ -213,6 +213,8 @@ language-screenshots: deps-build+run+display schemas ## Draw the views in Englis
 	$(SWIFT) build --product parlance-decode
 	@for language in $(or $(ARGS),en_US de_DE ar_EG en_XA); do \
 		$(DRAW) languages .build/languages $$language || exit 1; done
+	@for language in $(or $(ARGS),de_DE ar_EG); do \
+		$(DRAW) encryption .build/languages $$language || exit 1; done
 	@echo "language-screenshots: $$(ls .build/languages | wc -l) pictures in .build/languages"
 
 published-screenshots: deps-build+run+display schemas ## Draw the committed screenshots anew, and the image that the guide sends

@@ -6,6 +6,8 @@ import GtkKit
 let usage = """
     usage: parlance-gallery screenshots FOLDER   draw every view, light and dark, narrow and wide
            parlance-gallery encryption FOLDER    draw the states of encryption, light and dark, narrow and wide
+           parlance-gallery encryption FOLDER NAME
+                                                 draw them in the language of the environment, light and narrow
            parlance-gallery sizes FOLDER         draw the views with text at 100, 150 and 200 %, narrow to wide
            parlance-gallery published FOLDER IMAGE
                                                  draw the screenshots of README and metainfo, and the guide's image
@@ -39,6 +41,12 @@ case ("encryption", 2):
     let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
     gallery = Gallery(capabilities: [.reactions, .memberList]) {
         await EncryptionPictures(gallery: $0, pictures: pictures).draw()
+    }
+case ("encryption", 3):
+    let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]), prefix: "\(arguments[2])-")
+    gallery = Gallery(capabilities: [.reactions, .memberList]) {
+        await EncryptionPictures(gallery: $0, pictures: pictures, schemes: ["light"], widths: [DialogPictures.narrow])
+            .draw()
     }
 case ("sizes", 2):
     let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))

@@ -1,5 +1,4 @@
 import ChatCore
-import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
@@ -8,6 +7,7 @@ import Ratchets
 import Testing
 import ToolSupport
 
+@testable import ChatStore
 @testable import MatrixBackend
 
 /// An account whose stored keys are damaged in part.
@@ -155,5 +155,20 @@ import ToolSupport
         #expect(try await start() == .on)
         #expect(!isMarked)
         #expect(try copies == 1)
+    }
+
+    @Test("A sliding sync that comes as the file turns out to be damaged, and says nothing of keys, is missed.")
+    func missedSync() async throws {
+        #expect(try await start() == .on)
+        try damage(page: try await add(.withheldSession, count: 18, size: 1 << 20) / 2)
+        let encryption = try encryption()
+        await encryption.open(device: "D", credential: credential)
+        #expect(encryption.condition == .on)
+        let store = try #require(await encryption.store)
+        store.beforeAccess.withLock { $0 = { throw ChatError.storage(reason: "failed on purpose") } }
+        try await encryption.take(SyncUpdate(token: "s"))
+        guard case .off(.damaged) = encryption.condition else { return #expect(Bool(false)) }
+        #expect(await encryption.hasUnnotedMiss)
+        await encryption.close()
     }
 }

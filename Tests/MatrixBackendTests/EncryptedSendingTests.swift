@@ -2,6 +2,7 @@ import ChatCore
 import ChatOutbox
 import ChatTestSupport
 import Composer
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -77,6 +78,55 @@ import ToolSupport
             await account.backend.displayed(in: room) { $0.contains { $0.pendingChange?.isRejected == true } }
         }
         #expect(types == Array(repeating: "m.room.encrypted", count: forgery == "none" ? 3 : 2))
+        expectNothingInTheClear()
+        await account.close()
+    }
+
+    @Test("While the own identity is replaced, an edit of a message that the sync skipped is held back, not given up")
+    func editWhileTheIdentityIsReplaced() async throws {
+        let own = ExactText(EncryptedAccount.user.rawValue)
+        func list(_ identity: TestIdentity, devices: [String: JSONValue] = [:]) throws -> JSONValue {
+            var members = try TestIdentity.answer([identity], to: own)
+            members["device_keys"] = .object([own.text: .object(devices)])
+            return .object(members)
+        }
+        let (first, second) = (try TestIdentity(own), try TestIdentity(own, number: 1))
+        let listed = Mutex(try list(first))
+        let original = Mutex<JSONValue?>(nil)
+        let account = try await EncryptedAccount.start(in: folder, credentials, clock: NonWaitingClock()) {
+            [server] request in
+            if request.url.path.hasSuffix("/keys/query") { return listed.withLock(\.self) }
+            if request.url.path.hasSuffix("/keys/signatures/upload") { return [:] }
+            return request.url.path.contains("/event/") ? original.withLock(\.self) : server.answer(request)
+        }
+        let other = try await account.unknownPeer(own.text)
+        let machine = try #require(await account.backend.keys.machine)
+        #expect(try await !machine.adopt(first.secrets).isEmpty)
+        var device = other.device
+        device.isConfirmed = false
+        let signed = JSONValue.object(try second.confirming(device.json().object ?? [:]))
+        let replaced = try list(second, devices: [device.device.text: signed])
+        listed.withLock { $0 = replaced }
+        var sync = CryptoSync(kind: .plain)
+        sync.changed = [own]
+        _ = try await machine.received(sync, at: Fixtures.date)
+        _ = await account.backend.keys.makeAllRequests()
+        try await account.sync(toDevice: [other.key()])
+        let message = try other.text("$1", "\(Self.marker) 1")
+        original.withLock { $0 = message }
+        server.seal()
+        let (outbox, text) = (account.backend.outbox, WrittenText("\(Self.marker) 2"))
+        try await outbox.edit(.message(MessageID("$1")), in: room, to: text, transaction: TransactionID("e"))
+        for await items in outbox.items(in: room) {
+            guard case .failed(let reason)? = items.first?.state else { continue }
+            #expect(reason == DeliveryReason.ownIdentityReplaced.rawValue)
+            break
+        }
+        #expect(types.isEmpty)
+        #expect(try await !machine.adopt(second.secrets).isEmpty)
+        try await outbox.retry(in: room) { RoomSealer.isHeld(reason: $0) }
+        await account.backend.sendingEnds(in: room)
+        #expect(types == ["m.room.encrypted"])
         expectNothingInTheClear()
         await account.close()
     }

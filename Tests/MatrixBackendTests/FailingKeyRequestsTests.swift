@@ -1,4 +1,5 @@
 import ChatCore
+import ChatOutbox
 import ChatTestSupport
 import CryptoTestSupport
 import Foundation
@@ -131,6 +132,40 @@ import ToolSupport
             for message in server.keyMessages(for: reader) { try reader.receive(message) }
             #expect(try reader.read(sent[0])?.text == "Text")
         }
+        await account.close()
+    }
+
+    @Test("One attempt finds the one of 250 devices for which the server rejects room keys")
+    func rejectedDevice() async throws {
+        let server = RecordingHomeserver()
+        for number in 1...250 {
+            let reader = try ReadingDevice(ExactText("@bob\(number):example.org"), "BOB")
+            try server.add(reader, named: "Bob \(number)")
+            try devices.add(reader.device)
+        }
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock()
+        ) { request in
+            let isRejected = request.json?["messages"]?["@bob77:example.org"] != nil
+            return isRejected ? ["status": 400, "errcode": "M_INVALID_PARAM"] : server.answer(request)
+        }
+        try await account.sync(EncryptedAccount.state)
+        let sealer = RoomSealer(
+            keys: account.backend.keys, client: account.backend.client, ownUserID: EncryptedAccount.user,
+            syncStatus: account.backend.syncStatus)
+        var attempts = 0
+        var sealed: JSONValue?
+        while sealed == nil {
+            attempts += 1
+            do {
+                sealed = try await sealer.sealed(
+                    "m.room.message", ["msgtype": "m.text", "body": "Text"], in: account.room)
+            } catch DeliveryError.unreachable {
+                // The attempt that finds the device ends so, and the next one waits for it no more.
+            }
+        }
+        #expect(attempts <= 2)
+        #expect(server.keyMessages.count == 249)
         await account.close()
     }
 }

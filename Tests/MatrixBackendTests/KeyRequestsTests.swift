@@ -48,17 +48,7 @@ import ToolSupport
             machine: machine, client: transport.client, clock: clock, now: { Fixtures.date }, didAnswer: {})
         try await EncryptedRoom.note(
             [(Self.room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: storage, at: Fixtures.date)
-        var isSealed = false
-        for _ in 0..<8 where !isSealed {
-            switch try await machine.seal("m.room.message", ["body": "x"], in: Self.room, at: Fixtures.date) {
-            case .sealed: isSealed = true
-            case .needsMembers(let version):
-                let members: [ExactText: String] = ["@me:example.org": "join", "@ann:example.org": "join"]
-                _ = try await machine.setMembers(members, visibility: "joined", of: Self.room, since: version)
-            case .waits: _ = await requests.makeAllRequests()
-            case .refused(let rejection): throw rejection
-            }
-        }
+        let isSealed = try await isSealed(by: machine) { _ = await requests.makeAllRequests() }
         #expect(isSealed)
         await requests.wake()
         while sent.values.count < 3 {
@@ -66,6 +56,56 @@ import ToolSupport
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(Set(sent.values).count == 1)
+        await requests.stop()
+    }
+
+    /// Whether a message for Ann is encrypted at last.
+    /// - Parameter makeRequests: Called whenever the message waits for requests.
+    private func isSealed(by machine: CryptoMachine, _ makeRequests: () async -> Void) async throws -> Bool {
+        for _ in 0..<12 {
+            switch try await machine.seal("m.room.message", ["body": "x"], in: Self.room, at: Fixtures.date) {
+            case .sealed: return true
+            case .needsMembers(let version):
+                let members: [ExactText: String] = ["@me:example.org": "join", "@ann:example.org": "join"]
+                _ = try await machine.setMembers(members, visibility: "joined", of: Self.room, since: version)
+            case .waits: await makeRequests()
+            case .refused(let rejection): throw rejection
+            }
+        }
+        return false
+    }
+
+    @Test("Claims of several devices that the server rejects hold a message up no longer than that of one.")
+    func rejectedClaims() async throws {
+        let storage = MemoryCryptoStorage()
+        let machine = try await CryptoMachine.begun(
+            user: "@me:example.org", device: "D", in: storage, key: KeyMaterial(), at: Fixtures.date)
+        let devices = try (1...8).map { try TestDevice("@ann:example.org", ExactText("ANN\($0)")) }
+        let keys = try devices.map { ($0.device.text, try $0.json()) }
+        var answer = try TestIdentity.answer(of: devices)
+        answer["device_keys"] = ["@ann:example.org": .object(Dictionary(uniqueKeysWithValues: keys))]
+        let list = try JSONValue.object(answer).encoded()
+        let transport = FakeTransport { request in
+            let path = request.url.path
+            if path.hasSuffix("/keys/query") { return MatrixResponse(status: 200, body: list) }
+            let isClaim = path.hasSuffix("/keys/claim")
+            let body = isClaim ? #"{"errcode":"M_INVALID_PARAM"}"# : "{}"
+            return MatrixResponse(status: isClaim ? 400 : 200, body: Data(body.utf8))
+        }
+        let requests = keyRequests(machine, transport)
+        try await EncryptedRoom.note(
+            [(Self.room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: storage, at: Fixtures.date)
+        func claims() -> Int { transport.requests.count { $0.url.path.hasSuffix("/keys/claim") } }
+        var rounds = 0
+        let isSealed = try await isSealed(by: machine) {
+            let before = claims()
+            // The clock stands still.
+            _ = await requests.makeAllRequests()
+            if claims() > before { rounds += 1 }
+        }
+        #expect(isSealed)
+        // One for all of them, then halves down to each alone.
+        #expect(rounds == 1 && claims() == 1 + 2 + 4 + 8)
         await requests.stop()
     }
 

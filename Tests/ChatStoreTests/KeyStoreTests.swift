@@ -349,6 +349,24 @@ import Testing
         try await store.close()
     }
 
+    @Test("Unreadable records beside the file are no damage of it, and stay until they can be read")
+    func unreadableLastingRecords() async throws {
+        var store = try open(isNew: true)
+        try await store.commit(CryptoChange(put: [record("D", "1")]))
+        try await store.close()
+        let lasting = folder.path("keys.lasting")
+        try Data("[{".utf8).write(to: lasting)
+        #expect(throws: StoreOpeningError.unwritable(path: lasting.path)) { try open() }
+        #expect(LastingRecords(in: folder.url).exist)
+        let pinned = record(.identity, "@a:b", "keys", "pinned")
+        try LastingRecords(in: folder.url).write([pinned])
+        store = try open()
+        #expect(try await store.cryptoRecord(pinned.key) == pinned)
+        #expect(try await store.cryptoRecords(.device, owner: nil) == [record("D", "1")])
+        #expect(try await !store.wasRepaired())
+        try await store.close()
+    }
+
     /// Repairing the history replaces the folder, and the keys move along.
     @Test func aRepairedHistoryKeepsTheKeys() async throws {
         let url = folder.path("store")

@@ -83,10 +83,10 @@ import ToolSupport
     private var credential: KeyCredential { KeyCredential(account: Self.user.rawValue, place: credentials) }
 
     /// Opens the keys as at a start, and closes them again.
-    private func start() async throws -> EncryptionCondition {
+    private func start(as device: String = "D") async throws -> EncryptionCondition {
         try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
         let encryption = try encryption()
-        await encryption.open(device: "D", credential: credential)
+        await encryption.open(device: device, credential: credential)
         let condition = encryption.condition
         await encryption.close()
         return condition
@@ -170,5 +170,17 @@ import ToolSupport
         guard case .off(.damaged) = encryption.condition else { return #expect(Bool(false)) }
         #expect(await encryption.hasUnnotedMiss)
         await encryption.close()
+    }
+    @Test("Intact keys stay where they are while the records beside them are unreadable.", arguments: ["D", "NEXT"])
+    func unreadableLastingRecords(device: String) async throws {
+        #expect(try await start() == .on)
+        let lasting = keys.appending(path: "keys.lasting")
+        try Data("[{".utf8).write(to: lasting)
+        guard case .off(.storage) = try await start(as: device) else { return #expect(Bool(false)) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: keys.path)
+        #expect(names.allSatisfy { !$0.hasPrefix("keys.sqlite-damaged-") && !$0.hasPrefix("keys.sqlite-earlier-") })
+        try FileManager.default.removeItem(at: lasting)
+        #expect(try await start(as: device) == .on)
+        #expect(try copies == 0)
     }
 }

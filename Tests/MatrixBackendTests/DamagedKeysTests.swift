@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -182,5 +183,34 @@ import ToolSupport
         try FileManager.default.removeItem(at: lasting)
         #expect(try await start(as: device) == .on)
         #expect(try copies == 0)
+    }
+    // MARK: An older file
+
+    @Test("With an older copy of the file, no index of a session is used twice, and others read what is sent.")
+    func olderFile() async throws {
+        let server = RecordingHomeserver()
+        let reader = try ReadingDevice("@bob:example.org", "BOB")
+        try server.add(reader, named: "Bob")
+        try devices.add(reader.device)
+        let store = folder.path("store")
+        var copy: KeyFiles?
+        for number in 1...3 {
+            let account = try await EncryptedAccount.start(
+                in: folder, credentials, devices: devices, clock: NonWaitingClock()
+            ) { server.answer($0) }
+            try await account.sync(number == 1 ? EncryptedAccount.state : [])
+            try await account.backend.send(
+                Fixtures.outgoing("\(number)", transaction: "t\(number)"), to: account.room)
+            await account.backend.sendingEnds(in: account.room)
+            await account.close()
+            if number == 1 { copy = try KeyFiles(in: store) }
+            if number == 2 { try copy?.restore(in: store) }
+        }
+        for message in server.keyMessages { try reader.receive(message) }
+        let contents = server.events.map { $0["content"] ?? .null }
+        let read = try contents.map { try reader.read($0) }
+        #expect(read.map { $0?.text } == ["1", "2", "3"])
+        let used = zip(contents, read).map { "\($0["session_id"]?.string ?? "") \($1?.index ?? 0)" }
+        #expect(Set(used).count == 3)
     }
 }

@@ -12,6 +12,7 @@ extension ChatError {
         switch error {
         case let error as DatabaseError where error.isDiskFull: self = .diskFull
         case let error as DatabaseError: self = .storage(reason: error.technicalReason)
+        case StoreOpeningError.diskFull: self = .diskFull
         case let error as UnreadableColumn: self = .storage(reason: "column \(error.name) is unreadable")
         default: self = .storage(reason: String(describing: type(of: error)))
         }
@@ -37,9 +38,10 @@ extension DatabaseError {
 }
 
 extension Error {
-    /// Whether the error is a sign of a damaged file. Errors that are not SQLite's come from decoding values.
+    /// Whether the error is a sign of a damaged file. Errors that are neither SQLite's nor of a file beside it come from
+    /// decoding values.
     var isDamage: Bool {
-        guard let error = self as? DatabaseError else { return true }
+        guard let error = self as? DatabaseError else { return !(self is StoreOpeningError) }
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR].contains(error.resultCode)
     }
 }

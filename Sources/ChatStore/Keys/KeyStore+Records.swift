@@ -124,7 +124,9 @@ extension KeyStore: CryptoStorage {
 
     public func commit(_ change: CryptoChange) async throws {
         guard !change.isEmpty else { return }
-        try await write { db in
+        // Indices are reserved with the first, and messages to devices wait in the second until the server has them.
+        let isUse = change.put.contains { [.outboundGroupSession, .outgoingRequest].contains($0.key.kind) }
+        let store: @Sendable (Database) throws -> Void = { db in
             let removed = try db.cachedStatement(sql: "DELETE FROM record WHERE kind = ? AND owner = ? AND id = ?")
             for key in change.removed { try removed.execute(arguments: key.arguments) }
             let put = try db.cachedStatement(
@@ -144,6 +146,7 @@ extension KeyStore: CryptoStorage {
                 }
             }
         }
+        if isUse { try await writeUse(store) } else { try await write(store) }
     }
 }
 

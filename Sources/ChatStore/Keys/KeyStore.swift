@@ -13,6 +13,9 @@ public final class KeyStore: Sendable {
     private let pool: DatabasePool
     private let file: DatabaseFile
     private let suspicion: MarkFile
+    /// How many changes were stored with which keys were used, beside the file. The file has the same number, and an
+    /// older copy of it a lower one: keys that it has were used since.
+    private let uses: MarkFile
     /// Whether the file was too large to check when it was opened. Call ``check()`` while using it.
     public let needsCheck: Bool
 
@@ -33,14 +36,17 @@ public final class KeyStore: Sendable {
     public init(folder: URL, isNew: Bool) throws(StoreOpeningError) {
         file = Self.file(in: folder)
         suspicion = Self.suspicion(in: folder)
-        // The log may be gone already. Without it, the file passes as an earlier, intact one, with keys that were used
-        // since.
+        uses = Self.uses(in: folder)
+        let counted = try uses.read()
+        // The log may be gone already. Without it, the file is an earlier, intact one: what came since would be lost.
         guard !Self.rebuilt(of: file).exists else {
             throw .damaged(path: file.path, reason: "its repair was interrupted")
         }
         let lasting = LastingRecords(in: folder)
         // With these, the former file was set aside, and the next one was about to be created.
-        if isNew || lasting.exist, file.isUnbegun {
+        let isUnbegun = file.isUnbegun
+        let count: Int64
+        if isNew || lasting.exist, isUnbegun {
             _ = try file.create()
             needsCheck = false
         } else {
@@ -59,9 +65,14 @@ public final class KeyStore: Sendable {
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 100")
             }
             try file.schema.migrate(pool)
+            count = try pool.writeWithoutTransaction { db in
+                try Self.compareUses(db, with: counted, isCreated: isUnbegun)
+            }
         } catch {
             throw StoreOpeningError(error, path: file.path)
         }
+        // What is queued may leave without another change. That the file is an older copy is noted in it by now.
+        if count > 0 { try uses.write(String(count)) }
         try lasting.move(to: pool)
     }
 
@@ -104,15 +115,15 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// Whether the file was rebuilt from a damaged one, so that records may be missing or outdated. Encryption must not
-    /// continue with them until ``noteOutdated()``.
+    /// Whether the file was rebuilt from a damaged one or is an older copy, so that records may be missing or outdated.
+    /// Encryption must not continue with them until ``noteOutdated()``.
     public func wasRepaired() async throws -> Bool {
         try await read { db in
             try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM setting WHERE name = 'repaired')") ?? true
         }
     }
 
-    /// Call this once the records of a rebuilt file are marked as outdated.
+    /// Call this once the records of a rebuilt file, or of an older copy, are marked as outdated.
     public func noteOutdated() async throws {
         try await write { db in try db.execute(sql: "DELETE FROM setting WHERE name = 'repaired'") }
     }
@@ -165,6 +176,30 @@ public final class KeyStore: Sendable {
         do {
             try beforeAccess.run()
             return try await pool.write(body)
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    /// Runs a change with which keys are used, and counts it in the file and beside it. As both are done when this
+    /// returns, what was encrypted does not leave before.
+    func writeUse(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+        defer { changes.withLock { $0 += 1 } }
+        do {
+            try beforeAccess.run()
+            // Within the writer's queue, so that the numbers are written in their order.
+            try await pool.writeWithoutTransaction { [uses] db in
+                try db.inTransaction {
+                    try body(db)
+                    let count = try Self.uses(in: db) &+ 1
+                    try Self.setUses(count, in: db)
+                    try uses.prepare(String(count))
+                    return .commit
+                }
+                // The change is stored, and an error would have the caller undo it. Renaming a file that is on the disk
+                // already hardly fails; the next change or opening then writes a number again.
+                try? uses.finish()
+            }
         } catch {
             throw noted(error)
         }

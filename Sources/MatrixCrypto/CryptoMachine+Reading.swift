@@ -25,8 +25,28 @@ extension CryptoMachine {
                 change.put.append(UnconfirmedSessions.confirmedMark(session))
             }
             try await self.noteRead(events, &readings, &change)
+            if try await self.isBehind(events, readings, &state) { try await self.outdate(&state, &change) }
             return readings
         }
+    }
+
+    /// Whether this device has sent one of these events with an index that the storage does not have as used: it is an
+    /// older copy then, together with the history, and would use the index once more.
+    private func isBehind(
+        _ events: [SealedEvent], _ readings: [Reading], _ state: inout State
+    ) async throws -> Bool {
+        let own = zip(events, readings).filter { event, reading in
+            guard event.sender == user, case .success = reading else { return false }
+            return true
+        }
+        for (room, sent) in Dictionary(grouping: own, by: { $0.0.room }) {
+            guard let outbound = try await OutboundRoom.known(room, in: storage, key: key, &state) else { continue }
+            for case (_, .success(let payload)) in sent
+            where payload.message.session == outbound.id && !outbound.isUsed(payload.message.index) {
+                return true
+            }
+        }
+        return false
     }
 
     /// Seals the events that repeat another one, and records the events that the other messages were read from.

@@ -177,20 +177,23 @@ public actor CryptoMachine {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// Invalidates the state of a recovered storage: it may lag behind what the server has reported and what was sent.
+    /// Invalidates the state of a recovered storage, or of an older copy: it may lag behind what the server has
+    /// reported and what was sent.
     public func outdate() async throws {
-        try await change { state, change in
-            state.tracker.invalidateAll()
-            try Self.forgetAudiences(&state, &change)
-            state.outbound = [:]
-            for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
-                change.merge(CryptoChange(removed: [record.key]))
-            }
-            try await OlmPeer.onlyReceive(in: storage)
-            // The marks may have been lost.
-            state.backup.markAllAgain()
-            change.merge(CryptoChange(put: [try state.backup.record()]))
+        try await change { state, change in try await self.outdate(&state, &change) }
+    }
+
+    func outdate(_ state: inout State, _ change: inout CryptoChange) async throws {
+        state.tracker.invalidateAll()
+        try Self.forgetAudiences(&state, &change)
+        state.outbound = [:]
+        for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
+            change.merge(CryptoChange(removed: [record.key]))
         }
+        try await OlmPeer.onlyReceive(in: storage)
+        // The marks may have been lost.
+        state.backup.markAllAgain()
+        change.merge(CryptoChange(put: [try state.backup.record()]))
     }
 
     /// The position from which the next sliding sync requests to-device messages.

@@ -140,6 +140,9 @@ struct OutboundRoom {
         return true
     }
 
+    /// Whether a message may have been sent with an index.
+    func isUsed(_ index: UInt32) -> Bool { index < reserved }
+
     /// The record of the session at its current index, with the reserved indices.
     func record(of room: ExactText, key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(

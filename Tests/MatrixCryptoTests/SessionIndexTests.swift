@@ -110,4 +110,25 @@ import ToolSupport
         #expect(session(sealed) == former)
         #expect(try fixture.reader("A1").read(sealed)?.index == 2)
     }
+    @Test("An own message beyond the stored indices shows that the storage is an older copy: another session begins")
+    func olderCopy() async throws {
+        var fixture = try await SendingFixture()
+        let room = fixture.room
+        func own(_ id: ExactText, _ sealed: JSONValue) -> SealedEvent {
+            SealedEvent(room: room, event: id, sender: "@me:b", content: sealed)
+        }
+        let first = try await fixture.say("1")
+        _ = try await fixture.subject.read([own("$1", first)])
+        let storage = fixture.machine.storage
+        let records = await storage.records
+        let second = try await fixture.say("2")
+        #expect(session(second) == session(first))
+        for key in await storage.records.keys { await storage.set(records[key], for: key) }
+        try await fixture.machine.restart()
+        let reading = try await fixture.subject.read([own("$2", second)])[0]
+        #expect(try reading.get().message.index == 1)
+        let third = try await fixture.say("3")
+        #expect(session(third) != session(first))
+        #expect(try fixture.reader("A1").read(third)?.text == "3")
+    }
 }

@@ -16,7 +16,8 @@ import ToolSupport
 
 /// Random histories of a room that is encrypted at some time, against a server that records all requests: from then on
 /// no request with text, files, posters, or names or types of files begins unencrypted, nothing is lost, no message is
-/// sent twice, and another device can decrypt what is sent.
+/// sent twice, no index of a session is used twice, and another device can decrypt what is sent. Meanwhile the history
+/// may be lost, and the file of the keys may be damaged, or be replaced by an older copy.
 @Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(10))) struct RandomHistoryTests {
     /// The number of histories per test case. A few of them run in parallel.
     private static let batch = 30
@@ -66,6 +67,8 @@ private final class History {
     private var fileCount: Int
     /// Whether the account knows that the room is encrypted.
     private var isSealed = false
+    /// An earlier file of the keys, and whether it has the room as encrypted.
+    private var copy: (files: KeyFiles, isSealed: Bool)?
     private var room: RoomID { EncryptedAccount.room }
 
     /// The room as a server reports it that does not mention its encryption.
@@ -127,6 +130,7 @@ private final class History {
         stage.value = steps + 1
         await expectSent(account)
         expectNothingInTheClear()
+        try expectIndicesAreUsedOnce()
         try expectReadable()
         stage.value = steps + 2
         try await forwardAfterQuestion(account)
@@ -235,7 +239,7 @@ private final class History {
 
     private func next(_ step: Int, _ account: EncryptedAccount) async throws -> EncryptedAccount {
         let backend = account.backend
-        switch number(0...14) {
+        switch number(0...16) {
         case 0...2: try await write(account)
         case 3:
             // Fails if the message is not stored yet, or no longer.
@@ -265,13 +269,16 @@ private final class History {
             let events = server.events
             try await answerLate(account) { try await account.sync(events) }
         case 13: return try await restarted(account, losingHistory: true)
+        case 14: return try await restarted(account, keys: .older)
+        case 15: return try await restarted(account, keys: .damaged)
         default: return try await restarted(account)
         }
         return account
     }
 
     private func lastOwn(_ account: EncryptedAccount) async throws -> Message? {
-        try await account.messages.last { $0.sender == EncryptedAccount.user && !$0.isDeleted }
+        // The own copy of a session that is newer than the file of the keys is lost with it.
+        try await account.messages.last { $0.sender == EncryptedAccount.user && !$0.isDeleted && $0.seal == nil }
     }
 
     private func write(_ account: EncryptedAccount, withFile: Bool = false) async throws {
@@ -357,19 +364,45 @@ private final class History {
         try await account.sync(clearState)
     }
 
+    /// What becomes of the file of the keys while the account is closed.
+    private enum KeyFileChange {
+        case none, older, damaged
+    }
+
     private func restarted(
-        _ account: EncryptedAccount, losingHistory: Bool = false
+        _ account: EncryptedAccount, losingHistory: Bool = false, keys: KeyFileChange = .none
     ) async throws -> EncryptedAccount {
         if losingHistory {
             server.fail([])
             await account.backend.sendingEnds(in: room)
         }
+        // A copy from before the encryption leaves only the history to know of it.
+        let isInHistory = try await account.store.encryptedRooms().contains(room)
         await account.close()
         if losingHistory { try await loseHistory() }
+        try change(keys, isInHistory: isInHistory)
         let next = try await start()
         try await next.sync(losingHistory ? clearState : [])
         if losingHistory { try await showClearRoom(next) }
         return next
+    }
+
+    private func change(_ keys: KeyFileChange, isInHistory: Bool) throws {
+        let store = folder.path("store")
+        let current = try KeyFiles(in: store)
+        var next = copy
+        if next == nil || Bool.random(using: &random) { next = (current, isSealed) }
+        switch keys {
+        case .none: break
+        case .older:
+            if let copy, copy.isSealed || isInHistory || !isSealed { try copy.files.restore(in: store) }
+        case .damaged:
+            // The header: all records can be brought back.
+            var content = current.file
+            content.replaceSubrange(0..<100, with: Data(repeating: 0x55, count: 100))
+            try content.write(to: store.appending(path: "keys.sqlite"))
+        }
+        copy = next
     }
 
     /// Replaces the history by an empty one.
@@ -408,6 +441,28 @@ private final class History {
         #expect(Set(transactions).count == transactions.count, "seed \(seed)")
         let messages = transactions.filter { ["c", "w"].contains($0.prefix(1)) && Int($0.dropFirst()) != nil }
         #expect(Set(messages).count == messages.count && messages.count == written, "seed \(seed)")
+    }
+
+    private func expectIndicesAreUsedOnce() throws {
+        var used: Set<String> = []
+        for event in server.events where event["type"] == "m.room.encrypted" {
+            let content = event["content"] ?? .null
+            let index = try Self.index(of: content)
+            let isNew = used.insert("\(content["session_id"]?.string ?? "") \(index)").inserted
+            #expect(isNew, "seed \(seed)")
+        }
+    }
+
+    /// The index of a Megolm message, which begins with its version and, as a protocol buffer, the index.
+    private static func index(of sealed: JSONValue) throws -> UInt64 {
+        let bytes = try Base64.decoded(sealed["ciphertext"]?.string ?? "").dropFirst()
+        guard bytes.first == 8 else { return 0 }
+        var index: UInt64 = 0
+        for (position, byte) in bytes.dropFirst().prefix(5).enumerated() {
+            index |= UInt64(byte & 0x7F) << UInt64(7 * position)
+            if byte < 0x80 { break }
+        }
+        return index
     }
 
     /// Expects that the other device can decrypt all that was sent encrypted.

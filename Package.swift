@@ -126,8 +126,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ChatCore", "Composer", "ConfinedDecoding", "CryptoTestSupport", "ImageDecoders", "JSONReading",
-                "MatrixCrypto", "MediaDecoding", "MessageMarkup", "Ratchets",
+                "CRatchets", "ChatCore", "Composer", "ConfinedDecoding", "CryptoTestSupport", "ImageDecoders",
+                "JSONReading", "MatrixCrypto", "MediaDecoding", "MessageMarkup", "Ratchets",
             ],
             path: "Tools/Fuzzing", swiftSettings: settings),
         .target(name: "ToolSupport", path: "Tools/ToolSupport", swiftSettings: settings),

@@ -11,6 +11,7 @@ public struct RatchetsFuzzRun {
     private let backup: BackupKey
     private let key: KeyMaterial
     private let pickles: [[UInt8]]
+    private let calls: RatchetCalls
 
     public init() throws(RatchetError) {
         account = try OlmAccount()
@@ -27,6 +28,8 @@ public struct RatchetsFuzzRun {
         pickles = try [
             account.pickle(key: key), toPeer.pickle(key: key), room.pickle(key: key), reader.pickle(key: key),
         ]
+        guard let calls = RatchetCalls() else { throw .absent }
+        self.calls = calls
     }
 
     /// Returns the violation, if any. The first byte selects the call; the rest is its input.
@@ -34,7 +37,7 @@ public struct RatchetsFuzzRun {
         guard let call = input.first else { return nil }
         let rest = Array(input.dropFirst())
         do throws(RatchetError) {
-            switch call % 12 {
+            switch call % 24 {
             case 0: _ = try account.session(from: rest, of: peer.identityKey)
             case 1:
                 _ = try fromPeer.decrypt(OlmMessage(kind: rest.count % 2 == 0 ? .beginning : .following, bytes: rest))
@@ -52,12 +55,13 @@ public struct RatchetsFuzzRun {
                 let (head, message) = (Array(rest.prefix(96)), Array(rest.dropFirst(96)))
                 let signature = try Signature(bytes: Array(head.dropFirst(32)))
                 try Ed25519Key(bytes: Array(head.prefix(32))).verify(signature, of: message)
-            default:
+            case 11:
                 let theirs = try Curve25519Key(bytes: Array(rest.prefix(32)))
                 let verification = try ShortAuthentication()
                 try verification.agree(with: theirs)
                 let info = String(decoding: rest.dropFirst(32), as: UTF8.self)
                 try verification.verify(mac: verification.mac(of: info, info: info), of: info, info: info)
+            default: return calls.violation(of: rest)
             }
         } catch {
             // Errors are expected, unless they mean that the library does not work.

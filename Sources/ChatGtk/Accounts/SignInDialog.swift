@@ -58,7 +58,10 @@ final class SignInDialog {
         name.onEntryActivated { [weak self] in self?.password.grabFocus() }
         password.onEntryActivated { [weak self] in self?.signIn() }
         token.onEntryActivated { [weak self] in self?.signIn() }
-        for field in [address, name, password, token] { field.onChange { [weak self] in self?.enable() } }
+        for field in [address, name, password, token] {
+            field.labelButtons()
+            field.onChange { [weak self] in self?.enable() }
+        }
     }
 
     // MARK: Input

@@ -20,6 +20,7 @@ final class AccountPreferencesGroup {
         widget.setDescription(account)
         addPrivacyRow(account, settings)
         entry.showsApplyButton = true
+        entry.labelButtons()
         entry.onApply { [weak self] in self?.add() }
         entry.isSensitive = false
         widget.add(entry)

@@ -75,6 +75,7 @@ final class RoomDetailsDialog {
         invite = builder["invite"]
         spinner = builder["spinner"]
         builder["avatar", Box.self].append(avatar.widget)
+        for row in [name, topic] { row.labelButtons() }
         name.text = viewModel.state.name
         name.onApply { [weak self] in self?.rename() }
         topic.onApply { [weak self] in

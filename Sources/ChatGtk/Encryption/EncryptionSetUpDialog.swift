@@ -79,6 +79,7 @@ public final class EncryptionSetUpDialog {
         builder["save", Button.self].onClick { [weak self] in self?.save() }
         saved.onToggle { [weak viewModel] in viewModel?.send(.keySaved($0)) }
         for field in [secret, password] {
+            field.labelButtons()
             field.onEntryActivated { [weak self] in self?.goOn() }
             field.onChange { [weak self] in self?.enable() }
         }

@@ -76,6 +76,28 @@ public final class EntryRow: PreferencesRow, Editable {
     public func onEntryActivated(_ handler: @escaping @MainActor () -> Void) {
         connect("entry-activated") { _ in handler() }
     }
+
+    /// Gives the buttons in the row, which apply or reveal the text, their tooltips as accessible labels: libadwaita
+    /// leaves them without a name.
+    public func labelButtons() {
+        for button in Self.buttons(below: self) {
+            button.labelByTooltip()
+            // The tooltip says what the button does next.
+            button.connect("notify::tooltip-text") { arguments in
+                if let button = arguments.emitter { Widget(borrowing: button).labelByTooltip() }
+            }
+        }
+    }
+
+    private static func buttons(below widget: Widget) -> [Widget] {
+        widget.children.flatMap { $0.isInstance(of: gtk_button_get_type()) ? [$0] : buttons(below: $0) }
+    }
+}
+
+extension Widget {
+    fileprivate func labelByTooltip() {
+        if let tooltip { setAccessibleLabel(tooltip) }
+    }
 }
 
 /// Rows under a title.

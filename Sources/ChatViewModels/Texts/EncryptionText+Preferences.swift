@@ -85,7 +85,7 @@ extension EncryptionText {
     }
 
     public func recoveryButton(_ status: EncryptionStatus?) -> String {
-        status?.recovery == Optional.some(.none) ? translator("_Create…") : translator("_New Key…")
+        status?.recovery == Optional.some(.none) ? translator("_Create…") : translator("New _Key…")
     }
 
     public func backup(_ status: EncryptionStatus?) -> String {

@@ -14,7 +14,7 @@ public struct EncryptionText {
         switch need {
         case .setUp: (translator("Encryption is not set up"), translator("_Set Up…"))
         case .confirmDevice: (translator("This device is not confirmed"), translator("_Confirm…"))
-        case .saveRecoveryKey: (translator("Your recovery key is not saved"), translator("_New Key…"))
+        case .saveRecoveryKey: (translator("Your recovery key is not saved"), translator("New _Key…"))
         case .enterRecoveryKey: (translator("This device lacks some keys"), translator("_Enter Key…"))
         }
     }

@@ -124,6 +124,11 @@ def open_encryption(person, shows):
     """The page of the preferences."""
     person.in_composer()
     person.press("ctrl+comma")
+    show_encryption(person, shows)
+
+
+def show_encryption(person, shows):
+    """The page, in the preferences that are open."""
     person.sees("Run in Background")
     go_to(person, "Tab", "General")
     go_to(person, "Down", "Encryption")

@@ -15,8 +15,6 @@ from window_reader import Reader
 
 # What a picture's name begins with.
 SCRIPT = os.path.basename(sys.argv[0]).removeprefix("check-")
-# More than any dialog has controls.
-ROUND = 40
 # How GLib begins what it prints for debugging.
 DEBUGGING = re.compile(r"(?:-|\*\* |: )(?:DEBUG|INFO):")
 
@@ -195,7 +193,7 @@ class Person:
     def width(self, name):
         """How wide the first thing is whose name begins so, in pixels."""
         found = next((each for each in self.reader.objects() if each.name.startswith(name)), None)
-        return self.reader.width(found) if found else 0
+        return self.reader.places([found])[found.path][2] if found else 0
 
     def in_composer(self):
         self.activate()
@@ -221,32 +219,6 @@ class Person:
         subprocess.run(["xclip", "-selection", "clipboard", "-t", "text/uri-list"], input=file.as_uri() + "\r\n", text=True,
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.press("ctrl+v")
-
-    def has_controls(self, names):
-        """Goes round the dialog that is open with Tab: each control has a role and a name, and these are among them."""
-        seen = []
-        # A dialog that a key must not answer by accident opens without a focus.
-        if not self.focus():
-            self.press("Tab")
-        focus = wait(f"the focus in {self.user}'s window", self.focus)
-        def came_round():
-            # What had the focus first may not be part of the round; two devices of one name have the same controls.
-            return focus in seen[:1] or any(seen[start:start + 3] == seen[-3:] for start in range(len(seen) - 3))
-        while not came_round() and len(seen) < ROUND:
-            if not focus["name"] or focus["role"] in ("invalid", "unknown", "redundant object", ""):
-                fail(f"a {focus['role']} '{focus['name']}' takes the focus after {seen[-1:]}")
-            # GTK 4.8 names a button by its mnemonic and by its label.
-            if focus["role"] != "push button" and "_" in focus["name"]:
-                fail(f"the {focus['role']} '{focus['name']}' is called by its mnemonic")
-            seen.append(focus)
-            self.press("Tab")
-            self.sees_change(self.focus, focus)
-            focus = self.focus() or seen[-1]
-            if focus == seen[-1]:
-                break
-        missing = [name for name in names if not any(focus["name"].startswith(name) for focus in seen)]
-        if missing:
-            fail(f"Tab does not reach {missing}, but {[focus['name'] for focus in seen]}")
 
     def focused(self):
         """What has the focus of its window, for each of them."""

@@ -36,6 +36,8 @@ class Object:
         self.states = states.get_child_value(0).get_uint32(), states.get_child_value(1).get_uint32()
         self.item = item
         self.text = ""
+        # What it is in, as its parent has it; nothing for a window.
+        self.above = None
 
     @functools.cached_property
     def interfaces(self):
@@ -61,6 +63,13 @@ class Object:
     def has(self, state):
         word, bit = divmod(int(state), 32)
         return bool(self.states[word] >> bit & 1)
+
+    def line(self):
+        """Itself and all that it is in, from inside to its window."""
+        each = self
+        while each:
+            yield each
+            each = each.above
 
 
 def paths(answer):
@@ -102,10 +111,11 @@ class Reader:
         self._read_labels([each for each in visible if not each.name and each.kind not in UNNAMED])
         return visible
 
-    def width(self, found):
-        (_, _, width, _), = self._ask(
-            [(found.path, "org.a11y.atspi.Component", "GetExtents", GLib.Variant("(u)", (int(Atspi.CoordType.WINDOW),)))])[0]
-        return width
+    def places(self, objects):
+        """Left, top, width and height of each, by its path, in pixels within its window. Nothing of what has none."""
+        window = GLib.Variant("(u)", (int(Atspi.CoordType.WINDOW),))
+        answers = self._ask([(each.path, "org.a11y.atspi.Component", "GetExtents", window) for each in objects])
+        return {each.path: answer[0] for each, answer in zip(objects, answers) if answer}
 
     def _find(self):
         answer = self._ask([(ROOT, ACCESSIBLE, "GetChildren", None)], "org.a11y.atspi.Registry")[0]
@@ -128,10 +138,12 @@ class Reader:
             read = (Object(items.get_child_value(place)) for place in range(items.n_children()))
             objects = {each.path: each for each in read}
             children = self._children(objects)
-            if all(path in objects for path in self._reached(objects, children)):
+            if all(path in objects for path, _ in self._reached(objects, children)):
                 break
-        for path in self._reached(objects, children):
+        for path, above in self._reached(objects, children):
             if path in objects:
+                # Not the parent that the object names: GTK 4.8 may name one that has gone.
+                objects[path].above = objects.get(above)
                 yield objects[path]
 
     def _children(self, objects):
@@ -156,15 +168,16 @@ class Reader:
         return {path: children for path, (_, children) in families.items()}
 
     def _reached(self, objects, children):
-        pending = list(reversed(children.get(ROOT, [])))
+        """The path of each visible object, with that of what it is in."""
+        pending = [(path, None) for path in reversed(children.get(ROOT, []))]
         seen = set()
         while pending:
-            path = pending.pop()
+            path, above = pending.pop()
             if path in seen or path in objects and not objects[path].has(Atspi.StateType.VISIBLE):
                 continue
             seen.add(path)
-            yield path
-            pending += reversed(children.get(path, []))
+            yield path, above
+            pending += [(child, path) for child in reversed(children.get(path, []))]
 
     def _read_texts(self, objects):
         """Texts of what has any. GTK 4.8 calls a label by its text."""

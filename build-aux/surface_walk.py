@@ -186,6 +186,10 @@ class Surface:
         missing = [name for name in names if not any(each.name.startswith(name) for each in found)]
         # The arrow keys lead from one row to the others of its list.
         lists = {each.above.path for each in objects if each.path in self.reached and each.role in ROWS and each.above}
+        # Of a list that has rows, one.
+        unseen += [each for each in self.shown([each for each in objects if (each.role, each.name) in LISTS], objects)
+                   if any(row.role in ROWS and each in row.line() for row in objects)
+                   and not any(row.path in self.reached and each in row.line() for row in objects if row is not each)]
         return missing or [f"{each.role} {each.name}" for each in unseen
                            if not (each.role in ROWS and each.above and each.above.path in lists)]
 

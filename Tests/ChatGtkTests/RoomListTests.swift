@@ -141,6 +141,31 @@ final class RoomListTests: GtkTestCase {
         }
     }
 
+    /// The first row is then one that cannot have the focus.
+    func testFocusLeadsToARoomBelowASectionTitle() throws {
+        try onMain {
+            let service = FakeRoomService()
+            let viewModel = RoomListViewModel(service: service)
+            let (builder, list, view) = try Self.makeList(viewModel)
+            viewModel.start(opening: RoomID("1"))
+            let direct = RoomSummary(
+                room: Room(id: RoomID("direct"), name: "Direct", kind: .direct), lastMessage: nil,
+                lastActivity: Date(), unreadCount: 0, draftPreview: nil)
+            service.publish([direct] + Self.summaries(2))
+            let window = Self.present(builder)
+            XCTAssertTrue(MainLoop.pump { viewModel.state.hasSectionTitles && Self.names(in: list).count == 2 })
+            try RealInput.activate(window)
+            let isOnOpenRoom = { list.root?.focus?.visibleTexts.contains("Room 1") == true }
+            view.grabFocus()
+            XCTAssertTrue(MainLoop.pump(until: isOnOpenRoom), "\(list.root?.focus?.visibleTexts ?? [])")
+            list.root?.focus = nil
+            // As Tab does. The next key may come before the next iteration of the main loop.
+            list.parent?.grabFocus()
+            XCTAssertTrue(isOnOpenRoom(), "\(list.root?.focus?.visibleTexts ?? [])")
+            gtk_window_destroy(window.cast())
+        }
+    }
+
     /// Ctrl and an arrow key move the focus alone.
     func testReturnOpensTheFocusedRoom() throws {
         try onMain {

@@ -34,6 +34,7 @@ final class RoomListView {
     /// Made when it is first opened.
     private var menu: PopoverMenu?
     private let focus = FocusRestorer()
+    private var focusMoves: SignalConnection?
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
     private lazy var markRead = actions.add("mark-read") { [weak self] in self?.mark(.markRead) }
@@ -58,7 +59,10 @@ final class RoomListView {
             teardown: { [weak self] in self?.bound[$0.identity] = nil },
             isSelectable: { SectionTitle(key: $0) == nil })
         filling.onFill = { [weak self] in self?.fill($0) }
-        list.onMap { [weak self, weak list] _ in list?.afterNextFrame { self?.filling.listWasDrawn() } }
+        list.onMap { [weak self, weak list] _ in
+            list?.afterNextFrame { self?.filling.listWasDrawn() }
+            self?.followFocus()
+        }
         list.onSelectionChange { [weak self] in self?.selectionChanged() }
         list.onActivate { [weak self] in self?.activate($0) }
         addPointer()
@@ -86,10 +90,18 @@ final class RoomListView {
 
     func grabFocus() {
         list.grabFocus()
-        // Section titles must not get the focus.
-        guard let focused = focusedRow, SectionTitle(key: model.keys[focused]) != nil else { return }
+        // Section titles must not get the focus. Where the first row is one, GTK leaves it to the list.
+        if let focused = focusedRow, SectionTitle(key: model.keys[focused]) == nil { return }
         let first = model.keys.firstIndex { SectionTitle(key: $0) == nil }
         if let index = selected ?? first { focusRow(at: index) }
+    }
+
+    /// Lets Tab lead into the list: if the first row is a section title, GTK gives the focus to what scrolls the list.
+    private func followFocus() {
+        guard focusMoves == nil else { return }
+        focusMoves = list.root?.onFocusMove { [weak self] in
+            if let self, list.parent?.isFocus == true { grabFocus() }
+        }
     }
 
     /// Moves between rooms with the arrow keys; GTK's own bindings would stop at section titles.

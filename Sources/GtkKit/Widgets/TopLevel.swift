@@ -7,6 +7,13 @@ public final class Root: Widget {
         get { Widget(of: gtk_root_get_focus(cast())) }
         set { gtk_root_set_focus(cast(), newValue?.cast()) }
     }
+
+    /// Calls `handler` once another widget has the window's focus. It may move the focus on: unlike at a focus
+    /// controller's signals, GTK has finished moving it.
+    @discardableResult
+    public func onFocusMove(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("notify::focus-widget") { _ in handler() }
+    }
 }
 
 /// A window.

@@ -48,6 +48,29 @@ final class PopoverTests: GtkTestCase {
         }
     }
 
+    /// GTK would crash.
+    func testPopoverOpensOnlyInAWindow() throws {
+        try onMain {
+            let box = Box(.vertical)
+            let place = Label("place")
+            let popover = CompanionPopover(parent: place)
+            popover.setChild(Label("inside"))
+            popover.isOpen = true
+            XCTAssertFalse(popover.isOpen, "its anchor is in no window")
+            box.append(place)
+            let own = TestWindow(box, width: 400, height: 300)
+            try RealInput.activate(own.window)
+            popover.isOpen = true
+            XCTAssertTrue(MainLoop.pump { popover.isMapped })
+            box.remove(place)
+            XCTAssertFalse(popover.isOpen)
+            popover.isOpen = true
+            XCTAssertFalse(popover.isOpen, "its anchor has left the window")
+            gtk_widget_unparent(popover.cast())
+            own.close()
+        }
+    }
+
     /// A menu button that is off every monitor opens nothing, and works again once the window is back.
     func testPopoverOpensOnlyOnAMonitor() throws {
         try onMain {

@@ -1,6 +1,9 @@
 import CGtk
 
-/// Prevents popovers from opening if their anchor is not on any monitor.
+/// Prevents popovers from opening if their anchor is not in a window, or not on any monitor.
+///
+/// An anchor may have left its window by the time that its popover opens, as when what completion offers arrives after
+/// the room was left. GTK would then use the surface that the popover lacks, and crash.
 ///
 /// On X11, GTK (4.8 to 4.24) looks up the anchor's monitor and reads uninitialized memory if there is none: the
 /// popover gets a random position and a random, possibly negative size, which leads to a crash. This happens if a
@@ -38,7 +41,7 @@ public enum PopoverPlacement {
     }
 
     private static func show(_ popover: Widget) {
-        if isAnchorOnMonitor(popover) {
+        if canOpen(popover) {
             showPopover?(popover.cast())
         } else {
             // Untoggles a menu button that expects the popover to be shown.
@@ -50,11 +53,14 @@ public enum PopoverPlacement {
         }
     }
 
-    /// Returns whether any part of the popover's anchor is on a monitor; `true` if the display gives no positions.
-    private static func isAnchorOnMonitor(_ popover: Widget) -> Bool {
-        guard let parent = gtk_widget_get_parent(popover.cast()), let native = gtk_widget_get_native(parent),
-            let surface = gtk_native_get_surface(native)
-        else { return true }
+    /// Returns whether the popover's anchor is in a window, and any part of it on a monitor, as far as the display gives
+    /// positions.
+    private static func canOpen(_ popover: Widget) -> Bool {
+        guard let parent = gtk_widget_get_parent(popover.cast()), gtk_widget_get_root(parent) != nil,
+            let native = gtk_widget_get_native(parent)
+        else { return false }
+        // GTK realizes the window if need be.
+        guard let surface = gtk_native_get_surface(native) else { return true }
         var origin: (x: Int32, y: Int32) = (0, 0)
         guard shim_x11_root_position(surface, &origin.x, &origin.y) != 0 else { return true }
         var inset = (x: 0.0, y: 0.0)

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import ChatTestSupport
 import Testing
 
@@ -8,7 +9,9 @@ import Testing
     private let service = FakeChatService()
     private let displayed = Recorder<SearchResult.ID>()
 
-    private func open() -> SearchViewModel {
+    private func open() -> SearchViewModel { open(over: service) }
+
+    private func open(over service: any SearchService) -> SearchViewModel {
         let row = RoomListViewModel.Row(
             id: RoomID("room"), name: "Plans", kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
             unreadCount: 0)
@@ -42,6 +45,40 @@ import Testing
         #expect(result.matches == [0..<4])
         model.send(.choose(result.id))
         #expect(displayed.values == [result.id])
+    }
+
+    @Test("What the timeline warns of is found behind its warning, also by a screen reader")
+    func doubtfulMessages() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let trusts: [MessageTrust?] = [nil, .unproven, .notEncrypted, .changedIdentity]
+        let events = trusts.enumerated().map { number, trust -> TimelineEvent in
+            let found = Fixtures.message(Int64(number), by: Fixtures.other, text: "not soup \(number)")
+            var message = NewMessage(id: found.id, sender: found.sender, text: found.text, sentAt: found.sentAt)
+            message.trust = trust
+            return .message(message)
+        }
+        let batch = RoomBatch(
+            id: RoomID("room"), name: "Plans", createdAt: Fixtures.date, members: [Fixtures.own, Fixtures.other],
+            events: events)
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        let model = open(over: store)
+        model.send(.field(.type("not")))
+        await eventually { !model.state.isSearching }
+        let lines = model.state.results.map { $0.line(.untranslated) }
+        #expect(
+            lines.map(\.text) == [
+                "Alex: Identity changed: not soup 3", "Alex: Not encrypted: not soup 2", "Alex: not soup 1",
+                "Alex: not soup 0",
+            ])
+        let matches = lines.map { line in
+            line.matches.map { String(decoding: Array(line.text.utf8)[$0], as: UTF8.self) }
+        }
+        #expect(matches == Array(repeating: ["not"], count: 4), "the warning is no match")
+        #expect(
+            model.state.results.first?.accessibleText(time: "noon", .untranslated)
+                == "Plans, noon, Alex: Identity changed: not soup 3")
+        await store.close()
     }
 
     @Test func pagesAreLoadedOnRequest() async {

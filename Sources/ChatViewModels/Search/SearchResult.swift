@@ -15,6 +15,8 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     public var senderName: String
     /// Whether the user sent it.
     public var isOwn: Bool
+    /// The warning that the timeline shows beside the message.
+    public var trust: MessageTrust?
     public var sentAt: Date
     public var day: RelativeDay
     /// The text around the first match, on one line.
@@ -29,14 +31,15 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         public let matches: [Range<Int>]
     }
 
-    /// The snippet with its sender.
+    /// The snippet with its sender and the warning about it.
     public func line(_ translator: Translator) -> Line {
         func line(_ snippet: String) -> String {
-            isOwn
-                ? translator("You: {text}", ["text": snippet])
-                : translator("{name}: {text}", ["name": senderName, "text": snippet])
+            let text = trust.marking(snippet, translator)
+            return isOwn
+                ? translator("You: {text}", ["text": text])
+                : translator("{name}: {text}", ["name": senderName, "text": text])
         }
-        // A private-use character stands for the snippet, whose words may also occur in the name.
+        // A private-use character stands for the snippet, whose words may also occur in the name or in the warning.
         let parts = line("\u{F8FF}").split(separator: "\u{F8FF}", omittingEmptySubsequences: false)
         let start = parts.count == 2 ? parts[0].utf8.count : nil
         return Line(
@@ -63,6 +66,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         self.roomName = roomName
         senderName = sender?.displayName ?? message.sender.rawValue
         isOwn = sender?.kind == .own
+        trust = message.trust
         sentAt = message.sentAt
         day = RelativeDay(message.sentAt, now: now)
         let syntax = message.textSyntax(readsPlainTexts: readsPlainTexts)

@@ -25,7 +25,7 @@ extension MessageTrust {
 
 nonisolated extension MessageTrust? {
     /// The text of a message, behind the warning that the timeline shows beside it. Without that, what a server makes
-    /// up in someone's name would look like their message in the room list and in notifications.
+    /// up in someone's name would look like their message in the room list, in notifications and in search results.
     func marking(_ text: String, _ translator: Translator) -> String {
         switch self {
         case .notEncrypted?: translator("Not encrypted: {text}", ["text": text])

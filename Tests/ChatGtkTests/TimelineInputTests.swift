@@ -153,7 +153,7 @@ final class TimelineInputTests: GtkTestCase {
             try bench.input("type", "--delay", "20", "Yes")
             try bench.press("Return")
             XCTAssertTrue(bench.wait { bench.model.lastEditable?.text == "Yes" })
-            guard case .text(MessageID("m28"), _, _)? = bench.model.lastEditable?.quote else {
+            guard case .text(MessageID("m28"), _, _, _)? = bench.model.lastEditable?.quote else {
                 return XCTFail("quotes \(bench.model.lastEditable?.quote as Any)")
             }
             try bench.close()

@@ -225,6 +225,71 @@ import ToolSupport
         await again.kill()
     }
 
+    // MARK: Warnings
+
+    /// Stores a room with a message that was injected in the clear and is not loaded at first, one by a changed
+    /// identity, and replies to both.
+    private func storeDoubtfulMessages(in room: RoomID, _ folder: TemporaryFolder) async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let events = (1...80).map { number -> TimelineEvent in
+            let plain = Fixtures.message(Int64(number), by: Fixtures.other)
+            var message = NewMessage(id: plain.id, sender: plain.sender, text: plain.text, sentAt: plain.sentAt)
+            switch number {
+            case 1: message.trust = .notEncrypted
+            case 78: message.trust = .changedIdentity
+            case 79: message.replyTo = MessageID("message-1")
+            case 80: message.replyTo = MessageID("message-78")
+            default: break
+            }
+            return .message(message)
+        }
+        let batch = RoomBatch(
+            id: room, name: "Plans", createdAt: Fixtures.date, members: [Fixtures.own, Fixtures.other], events: events)
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        await store.close()
+    }
+
+    @Test("What the timeline warns of is quoted behind its warning, loaded or not")
+    func doubtfulQuotes() async throws {
+        let folder = TemporaryFolder()
+        let room = RoomID("plans")
+        try await storeDoubtfulMessages(in: room, folder)
+        let app = try await App(in: folder)
+        let conversation = await app.start(opening: room)
+        let words = MessageText(.untranslated, time: { _ in "12:00" }, fullDate: { _ in "a date" })
+        @MainActor func quotes() -> [String] {
+            conversation.timeline.items.compactMap(\.message).compactMap(\.quote).map { words.quote($0).text.source }
+        }
+        await eventually { quotes().count == 2 && !quotes().contains("Loading…") }
+        #expect(quotes() == ["Not encrypted: Message 1", "Identity changed: Message 78"])
+        #expect(!texts(conversation).contains("Message 1"), "it is not loaded")
+        await app.end()
+    }
+
+    @Test("What the timeline warns of is replied to behind its warning, loaded or not, also in a draft without it")
+    func doubtfulReplies() async throws {
+        let folder = TemporaryFolder()
+        let room = RoomID("plans")
+        try await storeDoubtfulMessages(in: room, folder)
+        let app = try await App(in: folder)
+        let conversation = await app.start(opening: room)
+        @MainActor func shown() -> String? {
+            conversation.composer.state.composer.reply.map { ComposerText(.untranslated).quote($0).source }
+        }
+        await eventually { conversation.timeline.items.last?.message?.canReply == true }
+        conversation.timeline.send(.message(MessageID("message-78"), .reply))
+        await eventually { shown() != nil }
+        #expect(shown() == "Identity changed: Message 78")
+        // As drafts of earlier versions have it.
+        for (number, warning) in [(1, "Not encrypted"), (78, "Identity changed")] {
+            let target = ReplyTarget(
+                messageID: "message-\(number)", sender: "Alex", preview: .text("Message \(number)"))
+            conversation.composer.send(.startReply(target))
+            await eventually { shown() == "\(warning): Message \(number)" }
+        }
+        await app.end()
+    }
+
     @Test("The header of an open room shows its members, and its topic once it has one")
     func headers() async throws {
         let app = try await App()

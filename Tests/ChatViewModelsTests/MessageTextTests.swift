@@ -77,6 +77,27 @@ import Testing
         #expect(MessageItem.Quote.unavailable.message == nil)
     }
 
+    @Test("What the timeline warns of is quoted behind its warning, with the mentions in place")
+    func doubtfulQuotes() throws {
+        let mention = WrittenText.Mark(.mention(.member("@ann:x")), over: TextRange(location: 6, length: 3))
+        let text = try #require(WrittenText("Hello Ann", syntax: .plain, marks: [mention]))
+        func quote(_ trust: MessageTrust?, _ texts: MessageText) -> WrittenText {
+            texts.quote(.text(MessageID("q"), senderName: "Alex", text: text, trust: trust)).text
+        }
+        let inverted = MessageText(
+            Translator(
+                translate: { $0 == "Not encrypted: {text}" ? "‘{text}’ (clear)" : $0 }, plural: { $2 == 1 ? $0 : $1 }),
+            time: { _ in "" }, fullDate: { _ in "" })
+        #expect(quote(nil, texts) == text && quote(.unproven, texts) == text)
+        for (quoted, source) in [
+            (quote(.notEncrypted, texts), "Not encrypted: Hello Ann"),
+            (quote(.changedIdentity, texts), "Identity changed: Hello Ann"),
+            (quote(.notEncrypted, inverted), "‘Hello Ann’ (clear)"),
+        ] {
+            #expect(quoted.source == source && quoted.mentions.map(\.text) == ["Ann"])
+        }
+    }
+
     @Test("Only discarding a message is confirmed")
     func failures() {
         #expect(texts.failure(.message) == .init(reason: "Not sent", retry: "Retry", discard: "Discard…"))

@@ -237,7 +237,7 @@ extension RandomRoom {
         switch quote {
         case .loading(id): return true
         case .unavailable: return truth[id].map(\.isDeleted) ?? true
-        case .text(id, _, let text): return truth[id]?.text == text.source
+        case .text(id, _, let text, _): return truth[id]?.text == text.source
         default: return false
         }
     }

@@ -379,9 +379,11 @@ public final class ConversationCoordinator {
                 .startEdit(
                     id, message.text, mayBeEmpty: message.mayBeEmpty, warning: message.warning(environment.translator)))
         case .notEdited(let reason): requests.show(.notEdited(reason))
-        case .reply(let target): composer?.send(.startReply(target))
-        case .replyTargetChanged(let id, let preview):
-            composer?.handle(.replyPreview(id: id.rawValue, preview))
+        case .reply(var target, let trust):
+            target.preview = target.preview.marked(by: trust, environment.translator)
+            composer?.send(.startReply(target))
+        case .replyTargetChanged(let id, let preview, let trust):
+            composer?.handle(.replyPreview(id: id.rawValue, preview.marked(by: trust, environment.translator)))
         case .typing(let names): if open != nil { composer?.send(.typingUsers(names)) }
         case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
         case .seen: rooms.send(.reading(room, .seen))

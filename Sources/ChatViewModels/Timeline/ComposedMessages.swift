@@ -23,7 +23,9 @@ final class ComposedMessages {
     /// Asks the composer to reply to a message.
     func reply(to item: MessageItem) {
         guard loaded.messages.message(item.id) != nil else { return }
-        onOutput(.reply(ReplyTarget(item)))
+        // The composer gets the present preview here, and needs no other once it reports the reply.
+        replyingTo = item.id
+        onOutput(.reply(ReplyTarget(item), trust: item.visibleTrust))
     }
 
     /// Asks the composer to edit a message.
@@ -43,20 +45,19 @@ final class ComposedMessages {
         if let id, loaded.messages.message(id)?.isDeleted == true { onOutput(.editedMessageDeleted(id)) }
     }
 
-    /// Notes which message the composer replies to. It may have been deleted since the draft was stored.
+    /// Notes which message the composer replies to. It may have been deleted since the draft was stored, which may also
+    /// lack the warning about it.
     func setReplyingTo(_ id: MessageID?) {
         guard id != replyingTo else { return }
         replyingTo = id
         guard let id else { return }
-        if let message = loaded.messages.message(id) {
-            if message.isDeleted { onOutput(.replyTargetChanged(id, .gone)) }
-            return
-        }
+        if let message = loaded.messages.message(id) { return reportReply(to: id, message) }
         Task { [weak self, service, roomID] in
             // The composer keeps its preview if the request fails.
             guard let found = try? await service.messages([id], in: roomID) else { return }
-            guard let self, replyingTo == id, loaded.messages.message(id) == nil else { return }
-            onOutput(.replyTargetChanged(id, preview(of: found.first { $0.id == id })))
+            guard let self, replyingTo == id else { return }
+            // What was loaded meanwhile is newer.
+            reportReply(to: id, loaded.messages.message(id) ?? found.first { $0.id == id })
         }
     }
 
@@ -68,15 +69,14 @@ final class ComposedMessages {
             var isRemoved = changed?.isDeleted ?? false
             if case .removed(let ids) = update, ids.contains(id) { isRemoved = true }
             if isRemoved, id == editing { onOutput(.editedMessageDeleted(id)) }
-            if id == replyingTo, isRemoved || changed != nil {
-                onOutput(.replyTargetChanged(id, preview(of: isRemoved ? nil : changed)))
-            }
+            if id == replyingTo, isRemoved || changed != nil { reportReply(to: id, isRemoved ? nil : changed) }
         }
     }
 
-    /// The preview of the message being replied to; `nil` stands for one that is gone.
-    private func preview(of message: Message?) -> ReplyTarget.Preview {
-        message.map { $0.isDeleted ? .gone : .text(loaded.layout.quotedText($0)) } ?? .gone
+    /// Reports how the message being replied to is shown; `nil` stands for one that is gone.
+    private func reportReply(to id: MessageID, _ message: Message?) {
+        guard let message, !message.isDeleted else { return onOutput(.replyTargetChanged(id, .gone)) }
+        onOutput(.replyTargetChanged(id, .text(loaded.layout.quotedText(message)), trust: message.trust))
     }
 }
 
@@ -85,5 +85,13 @@ nonisolated extension ReplyTarget {
         self.init(
             messageID: item.id.rawValue, sender: item.senderName, senderID: item.sender.rawValue,
             preview: .text(PlainPreview.quote(item.body, attachments: item.attachments)))
+    }
+}
+
+nonisolated extension ReplyTarget.Preview {
+    /// The preview behind the warning about its message. The composer, which stores it in the draft, shows only text.
+    func marked(by trust: MessageTrust?, _ translator: Translator) -> Self {
+        guard case .text(let text) = self else { return self }
+        return .text(trust.marking(text, translator))
     }
 }

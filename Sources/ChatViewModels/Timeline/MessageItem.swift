@@ -28,15 +28,15 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// An excerpt of the message being replied to.
     public nonisolated enum Quote: Equatable, Sendable {
         case loading(MessageID)
-        /// The first line of the text, at most ``quotedCharacters`` characters.
-        case text(MessageID, senderName: String, text: WrittenText)
+        /// The first line of the text, at most ``quotedCharacters`` characters, and the warning about its message.
+        case text(MessageID, senderName: String, text: WrittenText, trust: MessageTrust? = nil)
         /// The message was deleted or could not be found.
         case unavailable
 
         /// The message being replied to, or `nil` if it is unavailable.
         public var message: MessageID? {
             switch self {
-            case .loading(let id), .text(let id, _, _): id
+            case .loading(let id), .text(let id, _, _, _): id
             case .unavailable: nil
             }
         }

@@ -29,8 +29,9 @@ nonisolated struct QuotedMessages: Sendable {
             case nil: return .loading(id)
             }
         }
-        return message.hasContent
-            ? .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message)) : .unavailable
+        guard message.hasContent else { return .unavailable }
+        return .text(
+            id, senderName: layout.name(of: message.sender), text: layout.quotedText(message), trust: message.trust)
     }
 
     /// The positions of loaded replies to any of these messages.

@@ -50,13 +50,14 @@ extension TimelineViewModel {
         case edit(MessageID, EditableMessage)
         /// The user asked to edit the newest message, which is not possible.
         case notEdited(EditRejection)
-        case reply(ReplyTarget)
+        /// The user asked to reply to a message. Its preview does not have the warning about it yet.
+        case reply(ReplyTarget, trust: MessageTrust? = nil)
         /// The display names of the members who are typing, in the order they began.
         case typing([String])
         /// The message being edited in the composer was deleted.
         case editedMessageDeleted(MessageID)
-        /// The preview of the message being replied to has changed.
-        case replyTargetChanged(MessageID, ReplyTarget.Preview)
+        /// The preview of the message being replied to, or the warning about it, may have changed.
+        case replyTargetChanged(MessageID, ReplyTarget.Preview, trust: MessageTrust? = nil)
         /// The user has seen a message for the first time since the room was opened.
         case seen
         /// Encryption was enabled in the room.

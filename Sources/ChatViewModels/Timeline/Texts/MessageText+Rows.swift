@@ -60,7 +60,8 @@ extension MessageText {
         case .loading: Quote(senderName: nil, text: WrittenText(translator("Loading…"), syntax: .plain))
         case .unavailable:
             Quote(senderName: nil, text: WrittenText(translator("Message not available"), syntax: .plain))
-        case .text(_, let name, let text): Quote(senderName: name, text: text)
+        case .text(_, let name, let text, let trust):
+            Quote(senderName: name, text: trust.marking(text, translator))
         }
     }
 

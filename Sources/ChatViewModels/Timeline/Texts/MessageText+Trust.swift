@@ -1,4 +1,5 @@
 public import ChatCore
+import Composer
 
 extension MessageItem {
     /// The warning about the message's sender, or `nil` without one or without content.
@@ -25,7 +26,8 @@ extension MessageTrust {
 
 nonisolated extension MessageTrust? {
     /// The text of a message, behind the warning that the timeline shows beside it. Without that, what a server makes
-    /// up in someone's name would look like their message in the room list, in notifications and in search results.
+    /// up in someone's name would look like their message wherever only its text is shown: in the room list,
+    /// notifications, search results, quotes, and the composer's bar of a reply.
     func marking(_ text: String, _ translator: Translator) -> String {
         switch self {
         case .notEncrypted?: translator("Not encrypted: {text}", ["text": text])
@@ -33,6 +35,24 @@ nonisolated extension MessageTrust? {
         // Neither does this warning stand out in the timeline.
         case .unproven?, nil: text
         }
+    }
+
+    /// The same for a text with mentions, which stay on their names.
+    func marking(_ text: WrittenText, _ translator: Translator) -> WrittenText {
+        let source = marking(text.source, translator)
+        guard source != text.source else { return text }
+        // A private-use character stands for the text, whose words may also occur in the warning.
+        let parts = marking("\u{F8FF}", translator).split(separator: "\u{F8FF}", omittingEmptySubsequences: false)
+        let start = parts.count == 2 ? parts[0].utf16.count : nil
+        let marks = start.map { start in
+            text.marks.map { mark in
+                var moved = mark
+                moved.range.location += start
+                return moved
+            }
+        }
+        // Rather no mentions than in the wrong place.
+        return WrittenText(source, syntax: text.syntax, marks: marks ?? []) ?? WrittenText(source, syntax: text.syntax)
     }
 }
 

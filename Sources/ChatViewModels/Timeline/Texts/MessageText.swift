@@ -87,7 +87,7 @@ public struct MessageText {
     }
 
     private func quoteAccessibleText(_ quote: MessageItem.Quote) -> String? {
-        guard case .text(_, let name, _) = quote else { return nil }
+        guard case .text(_, let name, _, _) = quote else { return nil }
         return translator("Reply to {name}.", ["name": name])
     }
 

@@ -202,6 +202,8 @@ import Testing
     func announcements() {
         #expect(texts.announcement([item(), item()]) == "Robin: hello\nRobin: hello")
         #expect(texts.announcement(Array(repeating: item(), count: 4)) == "4 new messages")
+        let madeUp = item { $0.trust = .notEncrypted }
+        #expect(texts.announcement([madeUp, item()]) == "Robin: Not encrypted: hello\nRobin: hello")
     }
 
     @Test("An expanded row of events lists each event")

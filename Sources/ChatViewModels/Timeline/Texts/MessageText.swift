@@ -145,8 +145,12 @@ public struct MessageText {
     /// What a screen reader says about received messages; for more than three only their number.
     public func announcement(_ messages: [MessageItem]) -> String {
         guard messages.count > 3 else {
-            return messages.map { "\($0.senderName): \(placeholder($0) ?? String($0.displayedText))" }.joined(
-                separator: "\n")
+            return messages.map { message in
+                let text =
+                    placeholder(message)
+                    ?? message.visibleTrust.marking(String(message.displayedText), translator)
+                return "\(message.senderName): \(text)"
+            }.joined(separator: "\n")
         }
         return translator.plural("{count} new message", "{count} new messages", messages.count)
     }

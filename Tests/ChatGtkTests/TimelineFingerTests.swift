@@ -203,7 +203,7 @@ final class TimelineFingerTests: GtkTestCase {
             }
             let atLift = bench.list.distanceFromEnd
             XCTAssertGreaterThan(atLift, 100)
-            try Fingers.stopScrolling()
+            try Fingers.fling(-0.1)
             XCTAssertTrue(bench.wait { bench.list.distanceFromEnd > atLift + 40 }, "on by itself")
             bench.waitUntilIdle()
             let still = bench.list.distanceFromEnd
@@ -251,7 +251,7 @@ final class TimelineFingerTests: GtkTestCase {
                 XCTAssertGreaterThan(sideways.value, left + 60, "sideways, and a little upright")
                 XCTAssertTrue(bench.list.isAtEnd)
                 let atLift = sideways.value
-                try Fingers.stopScrolling()
+                try Fingers.fling(0, sideways: 0.1)
                 XCTAssertTrue(bench.wait { sideways.value > atLift + 10 }, "on by itself")
                 bench.waitUntilIdle()
             }

@@ -79,6 +79,16 @@ public enum Fingers {
     /// Lifts both fingers.
     public static func stopScrolling() throws { try scroll(0) }
 
+    /// Scrolls a little further and lifts both fingers while they move. GTK goes on scrolling with the speed of the last
+    /// 150 ms, and frames take longer on a busy machine: this waits for none.
+    public static func fling(_ notches: Double, sideways: Double = 0) throws {
+        for _ in 0..<2 {
+            try scroll(notches / 2, sideways: sideways / 2)
+            usleep(8_000)
+        }
+        try stopScrolling()
+    }
+
     // MARK: Driver protocol
 
     private static var displaySize: (width: Double, height: Double)? {

@@ -129,9 +129,11 @@ private final class History {
         server.fail([])
         stage.value = steps + 1
         await expectSent(account)
-        expectNothingInTheClear()
-        try expectIndicesAreUsedOnce()
-        try expectReadable()
+        let sent = SentMessages(server: server, seed: seed)
+        sent.expectNothingInTheClear(of: Self.marker)
+        sent.expectEachOnce(of: written)
+        try sent.expectIndicesAreUsedOnce()
+        if let reader { try sent.expectReadable(by: reader) }
         stage.value = steps + 2
         try await forwardAfterQuestion(account)
         await account.close()
@@ -426,51 +428,6 @@ private final class History {
                 return
             }
             if items.allSatisfy(\.isAccepted) { return }
-        }
-    }
-
-    private func expectNothingInTheClear() {
-        // The type of a received file, such as one to forward, is in lower case.
-        let markers = [Self.marker, Self.marker.lowercased()].map { Data($0.utf8) }
-        for bytes in server.sealedBytes {
-            let data = Data(bytes)
-            #expect(markers.allSatisfy { data.range(of: $0) == nil }, "seed \(seed)")
-        }
-        let transactions = server.events.compactMap { $0["unsigned"]?["transaction_id"]?.string }
-        // Neither messages nor edits were sent unencrypted and then encrypted.
-        #expect(Set(transactions).count == transactions.count, "seed \(seed)")
-        let messages = transactions.filter { ["c", "w"].contains($0.prefix(1)) && Int($0.dropFirst()) != nil }
-        #expect(Set(messages).count == messages.count && messages.count == written, "seed \(seed)")
-    }
-
-    private func expectIndicesAreUsedOnce() throws {
-        var used: Set<String> = []
-        for event in server.events where event["type"] == "m.room.encrypted" {
-            let content = event["content"] ?? .null
-            let index = try Self.index(of: content)
-            let isNew = used.insert("\(content["session_id"]?.string ?? "") \(index)").inserted
-            #expect(isNew, "seed \(seed)")
-        }
-    }
-
-    /// The index of a Megolm message, which begins with its version and, as a protocol buffer, the index.
-    private static func index(of sealed: JSONValue) throws -> UInt64 {
-        let bytes = try Base64.decoded(sealed["ciphertext"]?.string ?? "").dropFirst()
-        guard bytes.first == 8 else { return 0 }
-        var index: UInt64 = 0
-        for (position, byte) in bytes.dropFirst().prefix(5).enumerated() {
-            index |= UInt64(byte & 0x7F) << UInt64(7 * position)
-            if byte < 0x80 { break }
-        }
-        return index
-    }
-
-    /// Expects that the other device can decrypt all that was sent encrypted.
-    private func expectReadable() throws {
-        guard let reader else { return }
-        for message in server.keyMessages { try reader.receive(message) }
-        for event in server.events where event["type"] == "m.room.encrypted" {
-            #expect(try reader.read(event["content"] ?? .null) != nil, "seed \(seed)")
         }
     }
 }

@@ -29,8 +29,9 @@ public final class XdotoolSession {
         let expected = replies.count + 1
         // Quote `#`: `xdotool` treats it as the beginning of a comment.
         let line = arguments.map { $0 == "#" ? "\"#\"" : $0 }.joined(separator: " ")
-        // `getmouselocation` prints its reply once the preceding command has completed.
-        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\ngetmouselocation\n".utf8))
+        // It prints its reply once the preceding command has completed. Unlike `getmouselocation`, it asks about no
+        // window: a menu that closes between two of its questions would end `xdotool` with a `BadWindow` error.
+        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\ngetdisplaygeometry\n".utf8))
         guard MainLoop.pump(until: { replies.count >= expected }) else { throw TimedOut() }
     }
 

@@ -71,7 +71,7 @@ let package = Package(
         cLibrary("CPulse", apt: ["libpulse-dev"]),
         cLibrary("CX11", pkgConfig: "x11", apt: ["libx11-dev"]),
         .target(
-            name: "GtkKit", dependencies: ["CGtk", "CPulse", "MediaDecoding"],
+            name: "GtkKit", dependencies: ["CGtk", "CPulse", "MediaDecoding", "Sentences"],
             swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "CX11", "GtkKit"], path: "Tests/GtkTestSupport",
@@ -150,9 +150,12 @@ let package = Package(
             ],
             path: "Tools/parlance-bench", swiftSettings: settings),
 
+        // Fills values into translated sentences.
+        .target(name: "Sentences", swiftSettings: settings),
+
         // Rooms and messages, and their storage.
         cLibrary("CStore", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
-        .target(name: "ChatCore", dependencies: ["Composer"], swiftSettings: settings),
+        .target(name: "ChatCore", dependencies: ["Composer", "Sentences"], swiftSettings: settings),
         .target(
             name: "ChatStore",
             dependencies: ["CStore", "ChatCore", "Composer", .product(name: "GRDB", package: "GRDB.swift")],

@@ -98,6 +98,15 @@ import Testing
         }
     }
 
+    @Test("A warned of quote is parsed: no invisible character precedes it, though they isolate a text that is not")
+    func markupOfDoubtfulQuotes() {
+        let arabic = Translator(
+            translate: { $0 == "Not encrypted: {text}" ? "غير معمّاة: {text}" : $0 }, plural: { one, _, _ in one })
+        let trust: MessageTrust? = .notEncrypted
+        #expect(trust.marking(WrittenText("_Hi!_"), arabic).source == "غير معمّاة: _Hi!_")
+        #expect(trust.marking("Hi!", arabic) == "غير معمّاة: \u{2068}Hi!\u{2069}")
+    }
+
     @Test("Only discarding a message is confirmed")
     func failures() {
         #expect(texts.failure(.message) == .init(reason: "Not sent", retry: "Retry", discard: "Discard…"))

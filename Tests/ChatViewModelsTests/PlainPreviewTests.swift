@@ -144,6 +144,15 @@ import Testing
         own.isOwn = true
         #expect(own.line(.untranslated).text == "You: see the menu")
         #expect(own.accessibleText(time: "noon", .untranslated) == "Plans, noon, You: see the menu")
+        let arabic = Translator(
+            translate: { ["You: {text}": "أنت: {text}", "Cancel": "ألغِ"][$0] ?? $0 }, plural: { one, _, _ in one })
+        let isolated = result(Fixtures.other).line(arabic)
+        #expect(isolated.text == "\u{2068}Alex\u{2069}: \u{2068}see the menu\u{2069}")
+        #expect(matches(in: isolated) == ["menu"])
+        var number = own
+        number.snippet = "2024"
+        number.matches = [0..<4]
+        #expect(matches(in: number.line(arabic)) == ["2024"], "though digits alone are not isolated")
         var odd = result(Fixtures.other)
         odd.senderName = "\u{F8FF}"
         #expect(odd.line(.untranslated).matches.isEmpty, "rather none than in the wrong place")

@@ -84,6 +84,18 @@ import Testing
         #expect(other == PreviewLine("Ann: Hello"))
     }
 
+    @Test("In a right-to-left language the text of a draft has a label of its own, and the other texts are isolated")
+    func isolatedPreviews() {
+        let arabic = Translator(
+            translate: { ["Draft: {text}": "مسودة: {text}", "You: {text}": "أنت: {text}"][$0] ?? $0 },
+            plural: { one, _, _ in one })
+        let draft = row(.draft("Hello!"))
+        #expect(draft.previewLine(arabic).prefix == "مسودة:" && draft.previewLine(arabic).text == "Hello!")
+        #expect(draft.previewText(arabic) == "مسودة: \u{2068}Hello!\u{2069}")
+        let own = row(.message(sender: nil, isOwn: true, text: "Hello!"))
+        #expect(own.previewLine(arabic).text == "أنت: \u{2068}Hello!\u{2069}")
+    }
+
     @Test("A row has one badge: for mentions an @, or else the number of unread messages, and none while it is in view")
     func badges() {
         #expect(row(.empty).badge(isInView: false) == nil)

@@ -189,6 +189,19 @@ import Testing
         #expect(phrases.text(for: ["a", "b", "c"]) == "Mehrere schreiben …")
     }
 
+    @Test func typingNamesAreIsolatedInRightToLeftLanguages() {
+        let arabic = Translator(
+            translate: {
+                [
+                    "{name} is typing…": "يكتب الآن {name}…",
+                    "{first} and {second} are typing…": "يكتب {first} و{second}…",
+                ][$0] ?? $0
+            }, plural: { one, _, _ in one })
+        let phrases = TypingPhrases(arabic)
+        #expect(phrases.text(for: ["@ann:x"]) == "يكتب الآن \u{2068}@ann:x\u{2069}…")
+        #expect(phrases.text(for: ["Ann", "Bo"]) == "يكتب \u{2068}Ann\u{2069} و\u{2068}Bo\u{2069}…")
+    }
+
     @Test func formattingToolbarRequiresASelection() {
         let session = ComposerSession()
         session.handle(.focus(true))

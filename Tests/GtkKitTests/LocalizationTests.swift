@@ -15,6 +15,16 @@ final class LocalizationTests: XCTestCase {
         XCTAssertEqual(translated("{", ["a": "x"]), "{")
     }
 
+    func testValuesAreIsolatedInRightToLeftSentencesAlone() {
+        XCTAssertEqual(translated("دعوة من {name}", ["name": "@ann:x"]), "دعوة من \u{2068}@ann:x\u{2069}")
+        XCTAssertEqual(translated("دعوة من {name}", ["name": "3"]), "دعوة من 3")
+        XCTAssertEqual(translated("{name}: {text}", ["name": "آن", "text": "x!"]), "آن: x!")
+        XCTAssertEqual(translated("“{name}”", ["name": "@ann:x"]), "“@ann:x”")
+        let plural = "{count} رسائل من {name}"
+        XCTAssertEqual(
+            translatedPlural(plural, plural, count: 2, ["name": "Ann"]), "2 رسائل من \u{2068}Ann\u{2069}")
+    }
+
     func testPluralsHaveTheirCount() {
         XCTAssertEqual(translatedPlural("{count} file", "{count} files", count: 1), "1 file")
         XCTAssertEqual(

@@ -116,6 +116,24 @@ final class TypedWidgetTests: GtkTestCase {
         }
     }
 
+    func testThePunctuationOfAValueStaysInPlaceInARightToLeftSentence() throws {
+        try onMain {
+            let text = translated("دعوة من {name} إلى الغرفة", ["name": "@ann:example.org"])
+            let label = Label()
+            var edges: [Double] = []
+            TextLayout(text, in: label).forEachLine { line in
+                for character: Character in ["@", "a"] {
+                    let start = text.prefix(while: { $0 != character }).utf8.count
+                    edges += line.extents(of: start..<start + 1).map { $0.left }
+                }
+                return false
+            }
+            XCTAssertEqual(edges.count, 2)
+            let (sign, letter) = (try XCTUnwrap(edges.first), try XCTUnwrap(edges.last))
+            XCTAssertLessThan(sign, letter)
+        }
+    }
+
     func testAnOverlayIsPlacedByItsClosure() {
         onMain {
             let (overlay, label) = (Overlay(), Label("over"))

@@ -114,6 +114,15 @@ import Testing
         #expect(GuideKeys(.ctrlReturn, translator: german).newLine == "Eingabetaste")
     }
 
+    @Test("What the guide writes is Markdown, without invisible characters in right-to-left languages either")
+    func writesPlainTexts() throws {
+        let guide = Guide(
+            translator: Translator(
+                translate: { $0 == "Press `{send}` to send" ? "اضغط `{send}` للإرسال" : $0 },
+                plural: { one, _, _ in one }))
+        #expect(try #require(guide.topics.first { $0.id == .sending }).line == "اضغط `Return` للإرسال")
+    }
+
     @Test func remarksOnEachActionOnce() {
         var memory = GuideMemory()
         let edit = GuideOccasion(hasEdit: true)

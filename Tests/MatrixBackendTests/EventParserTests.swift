@@ -260,6 +260,13 @@ import Testing
         ]
         #expect(text("m.poll.start", ["m.poll": poll]) == "Poll: Tea?\n• Yes\n• No")
         #expect(text("m.poll.start", ["m.poll": poll, "m.text": [["body": "x"]]]) == "Poll: Tea?\n• Yes\n• No")
+        let arabic = EventParser(
+            ownUserID: MemberID("@ann:example.org"),
+            translator: Translator(
+                translate: { $0 == "Poll: {question}" ? "استطلاع: {question}" : $0 }, plural: { one, _, _ in one }))
+        let event = try #require(MatrixEvent(Events.event("$e", "m.poll.start", ["m.poll": poll])))
+        guard case .message(let translated)? = arabic.event(event) else { throw CancellationError() }
+        #expect(translated.text == "استطلاع: Tea?\n• Yes\n• No", "without invisible characters, as it is stored")
         #expect(text("org.example.thing", ["body": "A thing"]) == "A thing")
         #expect(text("org.example.thing", ["other": "x"]) == nil)
         func place(_ uri: String, _ body: String = "Here") -> String? {

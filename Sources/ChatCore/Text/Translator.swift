@@ -1,8 +1,12 @@
+import Sentences
+
 /// Translates the application's English texts.
 ///
 /// Texts are string literals, `translator("Send")`, so that extraction tools find them. Placeholders are named,
-/// `"{name} left the room"`, so that translations can reorder them.
+/// `"{name} left the room"`, so that translations can reorder them. In right-to-left languages values are isolated: see
+/// ``plain``.
 public struct Translator: Sendable {
+    private var isPlain = false
     private let lookUp: @Sendable (String) -> String
     private let lookUpPlural: @Sendable (String, String, Int) -> String
 
@@ -22,9 +26,17 @@ public struct Translator: Sendable {
     public static let untranslated = Translator(
         translate: { $0 }, plural: { one, many, count in count == 1 ? one : many })
 
+    /// The same texts without the invisible characters that isolate values in right-to-left languages: for what is
+    /// stored, parsed or sent, or becomes the name of a file.
+    public var plain: Translator {
+        var plain = self
+        plain.isPlain = true
+        return plain
+    }
+
     /// Returns the translation with each `{name}` in `values` replaced. Unknown placeholders stay.
     public func translate(_ text: String, _ values: [String: String] = [:]) -> String {
-        Self.fill(lookUp(text), values)
+        fill(lookUp(text), values)
     }
 
     /// A shorthand for ``translate(_:_:)`` that marks a text for extraction.
@@ -34,25 +46,15 @@ public struct Translator: Sendable {
 
     /// Returns the plural form for a count, with `{count}` and each name in `values` replaced.
     public func plural(_ one: String, _ many: String, _ count: Int, _ values: [String: String] = [:]) -> String {
-        Self.fill(lookUpPlural(one, many, count), values.merging(["count": String(count)]) { given, _ in given })
+        fill(lookUpPlural(one, many, count), values.merging(["count": String(count)]) { given, _ in given })
     }
 
-    /// Single pass, so that braces in a value are not replaced again.
-    private static func fill(_ text: String, _ values: [String: String]) -> String {
+    private func fill(_ text: String, _ values: [String: String]) -> String {
         guard !values.isEmpty, text.contains("{") else { return text }
-        var result = ""
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{") {
-            result += rest[..<open]
-            rest = rest[open...]
-            if let close = rest.firstIndex(of: "}"), let value = values[String(rest[rest.index(after: open)..<close])] {
-                result += value
-                rest = rest[rest.index(after: close)...]
-            } else {
-                result.append("{")
-                rest = rest.dropFirst()
-            }
-        }
-        return result + rest
+        let sentence = Sentence(text)
+        return sentence.filled(values, isolating: !isPlain && (sentence.isRightToLeft ?? isRightToLeft))
     }
+
+    /// Whether the catalog's language is written from right to left.
+    private var isRightToLeft: Bool { Sentence(lookUp(Sentence.sample)).isRightToLeft ?? false }
 }

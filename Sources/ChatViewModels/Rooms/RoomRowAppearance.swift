@@ -35,12 +35,17 @@ public nonisolated struct PreviewLine: Equatable, Sendable {
 extension RoomListViewModel.Row {
     /// The line below the name, as it is drawn.
     public nonisolated func previewLine(_ translator: Translator) -> PreviewLine {
+        emphasizedLine(translator.plain) ?? PreviewLine(previewText(translator))
+    }
+
+    /// - Parameter translator: isolates nothing, as the text is drawn apart from what precedes it.
+    private nonisolated func emphasizedLine(_ translator: Translator) -> PreviewLine? {
         switch preview {
         case .draft(let text):
             PreviewLine(text, emphasis: .draft) { translator("Draft: {text}", ["text": $0]) }
         case .failed(let text):
             PreviewLine(text, emphasis: .failure) { translator("Not sent: {text}", ["text": $0]) }
-        default: PreviewLine(previewText(translator))
+        default: nil
         }
     }
 

@@ -41,10 +41,12 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         }
         // A private-use character stands for the snippet, whose words may also occur in the name or in the warning.
         let parts = line("\u{F8FF}").split(separator: "\u{F8FF}", omittingEmptySubsequences: false)
-        let start = parts.count == 2 ? parts[0].utf8.count : nil
+        guard parts.count == 2 else { return Line(text: line(snippet), matches: []) }
+        let start = parts[0].utf8.count
+        // Not `line(snippet)`, in which the snippet starts elsewhere where the language isolates letters but no digits.
         return Line(
-            text: line(snippet),
-            matches: start.map { start in matches.map { start + $0.lowerBound..<start + $0.upperBound } } ?? [])
+            text: "\(parts[0])\(snippet)\(parts[1])",
+            matches: matches.map { start + $0.lowerBound..<start + $0.upperBound })
     }
 
     /// What a screen reader says for the result.

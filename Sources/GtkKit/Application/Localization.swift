@@ -1,4 +1,5 @@
 import CGtk
+import Sentences
 
 /// The process locale and the gettext domain.
 public enum Localization {
@@ -51,14 +52,9 @@ public nonisolated func translatedPlural(
     return filled(text, values.merging(["count": Localization.number(count)]) { given, _ in given })
 }
 
-/// Single pass, so that braces in a value are not replaced again. Unknown placeholders stay.
+/// Values are isolated in right-to-left languages.
 private nonisolated func filled(_ text: String, _ values: [String: String]) -> String {
-    let parts = text.split(separator: "{", omittingEmptySubsequences: false)
-    return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
-        if let close = part.firstIndex(of: "}"), let value = values[String(part[..<close])] {
-            result += value + part[part.index(after: close)...]
-        } else {
-            result += "{" + part
-        }
-    }
+    let sentence = Sentence(text)
+    let isRightToLeft = sentence.isRightToLeft ?? Sentence(translated(Sentence.sample)).isRightToLeft
+    return sentence.filled(values, isolating: isRightToLeft ?? false)
 }

@@ -19,8 +19,9 @@ struct Guide: Sendable {
     private let translator: Translator
 
     init(translator: Translator, keys: GuideKeys = GuideKeys()) {
-        self.translator = translator
-        topics = GuideTopic.table(translator, keys)
+        // The texts are Markdown, and stored.
+        self.translator = translator.plain
+        topics = GuideTopic.table(translator.plain, keys)
     }
 
     /// The messages sent at the first start.

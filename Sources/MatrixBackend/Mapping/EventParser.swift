@@ -69,6 +69,8 @@ struct EventParser {
             let question = poll["question"].flatMap(Self.fallbackText)
         else { return nil }
         let answers = (poll["answers"]?.array ?? []).prefix(20).compactMap(Self.fallbackText)
+        // Stored and searched as the message's text.
+        let translator = translator.plain
         let title = translator("Poll: {question}", ["question": question])
         return ([title] + answers.map { "• " + $0 }).joined(separator: "\n")
     }

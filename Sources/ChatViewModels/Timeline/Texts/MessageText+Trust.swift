@@ -39,6 +39,8 @@ nonisolated extension MessageTrust? {
 
     /// The same for a text with mentions, which stay on their names.
     func marking(_ text: WrittenText, _ translator: Translator) -> WrittenText {
+        // An invisible character before Markdown's “_” would make it a letter, and drafts store the text.
+        let translator = translator.plain
         let source = marking(text.source, translator)
         guard source != text.source else { return text }
         // A private-use character stands for the text, whose words may also occur in the warning.

@@ -174,7 +174,13 @@ struct IdentityTests {
         await eventually { trust.state.notice == .withoutIdentity([Self.cy]) }
         conversation.answerTrustNotice()
         #expect(trust.state.notice == nil)
-        #expect(text.button(.ownReplaced) == "_Confirm…")
+    }
+
+    @Test("In the main window the banner above the room list has the mnemonic of the same button")
+    func noticeMnemonic() {
+        #expect(EncryptionText(.untranslated).banner(.confirmDevice).action == "_Confirm…")
+        #expect(text.button(.ownReplaced, isInOwnWindow: false) == "Confirm…")
+        #expect(text.button(.ownReplaced, isInOwnWindow: true) == "_Confirm…", "without that banner")
     }
 
     @Test("Members who cannot read are reported once, and again when others are added, but not when one leaves.")

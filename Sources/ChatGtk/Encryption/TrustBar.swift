@@ -10,8 +10,11 @@ final class TrustBar {
     var widget: Widget { view.widget }
 
     private weak var conversation: Conversation?
+    private let isInOwnWindow: Bool
 
-    init() {
+    /// - Parameter isInOwnWindow: whether the room has a window of its own.
+    init(isInOwnWindow: Bool) {
+        self.isInOwnWindow = isInOwnWindow
         view.onButtonClick { [weak self] in self?.conversation?.answerTrustNotice() }
     }
 
@@ -33,7 +36,7 @@ final class TrustBar {
         guard let notice else { return }
         let text = IdentityText(.gettext)
         view.title = text.notice(notice) { trust.name($0) }
-        view.buttonLabel = text.button(notice)
+        view.buttonLabel = text.button(notice, isInOwnWindow: isInOwnWindow)
         view.isProblem = notice.isProblem
     }
 }

@@ -43,7 +43,7 @@ final class ConversationView {
     let retryBar = RetryBar()
     private let sendingLabel = Label()
     private let lock: Widget
-    private let trustBar = TrustBar()
+    private let trustBar: TrustBar
     private let upgradedRoomBanner = UpgradedRoomBanner()
     let hiddenDraftBar = HiddenDraftBar()
     private let actions = ActionGroup()
@@ -61,14 +61,14 @@ final class ConversationView {
 
     init(
         conversation: Conversation, settings: Settings? = nil, avatars: AvatarLoader? = nil,
-        isInOwnWindow: Bool = false,
-        lookUpRoom: @escaping RoomLookup, outputs: Outputs
+        isInOwnWindow: Bool = false, lookUpRoom: @escaping RoomLookup, outputs: Outputs
     ) {
         self.conversation = conversation
         self.lookUpRoom = lookUpRoom
         self.outputs = outputs
         self.settings = settings
         self.isInOwnWindow = isInOwnWindow
+        trustBar = TrustBar(isInOwnWindow: isInOwnWindow)
         // The GType must be registered before the `.ui` file refers to it.
         _ = ComposerHost.type
         let builder = Builder(resource: Resource.ui("conversation"))

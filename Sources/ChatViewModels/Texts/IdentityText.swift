@@ -100,9 +100,13 @@ public struct IdentityText {
     /// The maximum number of members named.
     private static let maxNames = 5
 
-    public func button(_ notice: RoomTrustViewModel.Notice) -> String {
+    /// The label of the warning's button.
+    /// - Parameter isInOwnWindow: whether the room has a window of its own. In the main window, the banner above the room
+    ///   list has the same button: a mnemonic that both had would only move the focus between them.
+    public func button(_ notice: RoomTrustViewModel.Notice, isInOwnWindow: Bool) -> String {
         switch notice {
-        case .ownReplaced: translator("_Confirm…")
+        case .ownReplaced where isInOwnWindow: translator("_Confirm…")
+        case .ownReplaced: translator("_Confirm…").replacing("_", with: "")
         case .holding, .changed: translator("_Review…")
         case .withoutIdentity: translator("_OK")
         }

@@ -112,9 +112,10 @@ struct EncryptionSetUpTests {
         arguments: [
             (EncryptionStatus.Backup.on(remaining: 0), false, "Earlier messages become readable as their keys "),
             (.failing(remaining: 1, reason: "x"), false, "Earlier messages become readable as their keys "),
-            (.on(remaining: 0), true, "This device cannot restore keys from the backup"),
-            (.untrusted, false, "The backup was made by an unconfirmed device and is not used"),
-            (.off, false, "If you lose this device, its messages can no longer be read"),
+            (.on(remaining: 0), true, "This device cannot restore keys from the backup."),
+            (.failing(remaining: 1, reason: "x"), true, "This device cannot restore keys from the backup."),
+            (.untrusted, false, "The backup was made by an unconfirmed device and is not used."),
+            (.off, false, "If you lose this device, its messages can no longer be read."),
             (.unknown, false, "Earlier messages become readable if their keys can be "),
         ])
     func restoring(backup: EncryptionStatus.Backup, lacksBackupKey: Bool, promise: String) async throws {

@@ -94,9 +94,15 @@ public struct EncryptionText {
         guard let status, status.identity == .confirmed, status.backup != .unknown else {
             return translator("Earlier messages become readable if their keys can be restored from a backup.")
         }
-        return status.canReadBackup
-            ? translator("Earlier messages become readable as their keys are restored from the backup.")
-            : backup(status)
+        if status.canReadBackup {
+            return translator("Earlier messages become readable as their keys are restored from the backup.")
+        }
+        // Sentences, whereas the backup's row in the preferences shows phrases.
+        return switch status.backup {
+        case .off: translator("If you lose this device, its messages can no longer be read.")
+        case .untrusted: translator("The backup was made by an unconfirmed device and is not used.")
+        case .unknown, .on, .failing: translator("This device cannot restore keys from the backup.")
+        }
     }
 
     /// What screen readers are told: the page, or what has been done with its recovery key.

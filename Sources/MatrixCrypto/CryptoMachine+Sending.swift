@@ -257,7 +257,10 @@ extension OutboundRoom {
         _ room: ExactText, in storage: any CryptoStorage, key: KeyMaterial, _ state: inout CryptoMachine.State
     ) async throws -> OutboundRoom? {
         if let outbound = state.outbound[room] { return outbound }
+        // Only this state's changes add records. Damaged ones are read again.
+        guard !state.roomsWithoutOutbound.contains(room) else { return nil }
         let records = try await storage.cryptoRecords(.outboundGroupSession, owner: room)
+        if records.isEmpty { state.roomsWithoutOutbound.insert(room) }
         let outbound = try? OutboundRoom(room, records: records, key: key)
         state.outbound[room] = outbound
         return outbound

@@ -32,6 +32,8 @@ public actor CryptoMachine {
         /// The audiences of rooms to which messages were sent.
         var audiences: [ExactText: RoomAudience] = [:]
         var outbound: [ExactText: OutboundRoom] = [:]
+        /// Rooms without a stored session, unless ``outbound`` has one that began later.
+        var roomsWithoutOutbound: Set<ExactText> = []
         /// Encryption settings as last read, with the storage's change count before that: others write them, too.
         var settings: [ExactText: (changes: UInt64, record: CryptoRecord, room: EncryptedRoom)] = [:]
         /// The local user's identity, if known.

@@ -42,8 +42,12 @@ actor FakeCryptoStorage: CryptoStorage {
     private(set) var singleReads = 0
     func changeCount() -> UInt64 { changes }
 
+    /// How often the records of one owner were read, by kind.
+    private(set) var ownerReads: [CryptoRecord.Kind: Int] = [:]
+
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
-        records.filter { $0.key.kind == kind && (owner == nil || $0.key.owner == owner) }
+        if owner != nil { ownerReads[kind, default: 0] += 1 }
+        return records.filter { $0.key.kind == kind && (owner == nil || $0.key.owner == owner) }
             .map { CryptoRecord($0.key, value: $0.value) }
             .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
     }

@@ -12,6 +12,10 @@ import ToolSupport
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct SessionIndexTests {
     private func session(_ sealed: JSONValue) -> String { sealed["session_id"]?.string ?? "" }
 
+    private func own(_ id: ExactText, _ sealed: JSONValue, in room: ExactText) -> SealedEvent {
+        SealedEvent(room: room, event: id, sender: "@me:b", content: sealed)
+    }
+
     @Test("A restart amid reserved indices uses none twice, skips no more than were used, and others can read on")
     func restartsAmidReservedIndices() async throws {
         var fixture = try await SendingFixture()
@@ -113,22 +117,38 @@ import ToolSupport
     @Test("An own message beyond the stored indices shows that the storage is an older copy: another session begins")
     func olderCopy() async throws {
         var fixture = try await SendingFixture()
-        let room = fixture.room
-        func own(_ id: ExactText, _ sealed: JSONValue) -> SealedEvent {
-            SealedEvent(room: room, event: id, sender: "@me:b", content: sealed)
-        }
         let first = try await fixture.say("1")
-        _ = try await fixture.subject.read([own("$1", first)])
+        _ = try await fixture.subject.read([own("$1", first, in: fixture.room)])
         let storage = fixture.machine.storage
         let records = await storage.records
         let second = try await fixture.say("2")
         #expect(session(second) == session(first))
         for key in await storage.records.keys { await storage.set(records[key], for: key) }
         try await fixture.machine.restart()
-        let reading = try await fixture.subject.read([own("$2", second)])[0]
+        let reading = try await fixture.subject.read([own("$2", second, in: fixture.room)])[0]
         #expect(try reading.get().message.index == 1)
         let third = try await fixture.say("3")
         #expect(session(third) != session(first))
         #expect(try fixture.reader("A1").read(third)?.text == "3")
+    }
+
+    @Test("The storage is asked once for a session that it does not have, and one that begins later is known")
+    func missingSession() async throws {
+        var fixture = try await SendingFixture()
+        let storage = fixture.machine.storage
+        let first = try await fixture.say("1")
+        // Removes all sessions, and forgets that there was none before the first message.
+        try await fixture.subject.outdate()
+        try await fixture.machine.restart()
+        let reads = await storage.ownerReads[.outboundGroupSession] ?? 0
+        for _ in 0..<3 {
+            let reading = try await fixture.subject.read([own("$1", first, in: fixture.room)])[0]
+            #expect(try reading.get().message.index == 0)
+        }
+        #expect(await storage.ownerReads[.outboundGroupSession] == reads + 1)
+        let second = try await fixture.say("2")
+        #expect(session(second) != session(first))
+        _ = try await fixture.subject.read([own("$2", second, in: fixture.room)])
+        #expect(session(try await fixture.say("3")) == session(second))
     }
 }

@@ -67,8 +67,10 @@ private final class History {
     private var fileCount: Int
     /// Whether the account knows that the room is encrypted.
     private var isSealed = false
-    /// An earlier file of the keys, and whether it has the room as encrypted.
-    private var copy: (files: KeyFiles, isSealed: Bool)?
+    /// Whether it also knows in which way: another one that is announced then changes nothing.
+    private var hasAlgorithm = false
+    /// An earlier file of the keys, whether it has the room as encrypted, and in which way.
+    private var copy: (files: KeyFiles, isSealed: Bool, hasAlgorithm: Bool)?
     private var room: RoomID { EncryptedAccount.room }
 
     /// The room as a server reports it that does not mention its encryption.
@@ -128,7 +130,7 @@ private final class History {
         }
         server.fail([])
         stage.value = steps + 1
-        await expectSent(account)
+        try await sendingEnds(account)
         let sent = SentMessages(server: server, seed: seed)
         sent.expectNothingInTheClear(of: Self.marker)
         sent.expectEachOnce(of: written)
@@ -148,7 +150,7 @@ private final class History {
             written += 1
             try await account.backend.send(Fixtures.outgoing("clear", transaction: "c\(written)"), to: room)
         }
-        if Bool.random(using: &random) { await account.backend.sendingEnds(in: room) }
+        if Bool.random(using: &random) { try await sendingEnds(account) }
         if Bool.random(using: &random) { await outbox.setOnline(false) }
         for _ in 0..<number(0...3) { try await write(account) }
         switch number(0...4) {
@@ -158,7 +160,7 @@ private final class History {
         case 3: try await answerLate(account) { try await encryptBySync(account) }
         default: try await encryptHere(account)
         }
-        isSealed = true
+        (isSealed, hasAlgorithm) = (true, true)
         await outbox.setOnline(true)
         let isKnown = try await account.backend.keys.isEncrypted(room)
         #expect(isKnown, "seed \(seed)")
@@ -203,7 +205,7 @@ private final class History {
         let path = "/media/v3/upload"
         func count() -> Int { account.server.paths.count { $0.hasSuffix(path) } }
         await account.backend.outbox.setOnline(true)
-        await account.backend.sendingEnds(in: room)
+        try await sendingEnds(account)
         let before = count()
         account.server.hold(path)
         try await write(account, withFile: true)
@@ -253,10 +255,10 @@ private final class History {
         case 6:
             server.fail((0..<number(1...3)).map { _ in Bool.random(using: &random) ? .lost : .unanswered })
         case 7:
-            // Before the room is encrypted, this would encrypt it in a way in which nothing can be sent.
+            // Before the algorithm is known, this would be the one of the room, and nothing could be sent.
             let other = Events.event("$x\(step)", "m.room.encryption", ["algorithm": "m.none"], stateKey: "")
             let member = Events.member("@ann:example.org", "Ann", step.isMultiple(of: 2) ? "leave" : "join")
-            try await account.sync(isSealed ? [other, member] : [member])
+            try await account.sync(hasAlgorithm ? [other, member] : [member])
         case 8: try await forward(account)
         case 9:
             guard let last = try await lastOwn(account) else { break }
@@ -357,7 +359,7 @@ private final class History {
     /// Leaves the room and rejoins it, after which the server does not report the encryption.
     private func leave(_ account: EncryptedAccount) async throws {
         server.fail([])
-        await account.backend.sendingEnds(in: room)
+        try await sendingEnds(account)
         let member = Events.member(EncryptedAccount.user.rawValue, "Me", "leave")
         account.server.sync([
             "next_batch": "left", "rooms": ["leave": [room.rawValue: ["timeline": ["events": [member]]]]],
@@ -376,9 +378,9 @@ private final class History {
     ) async throws -> EncryptedAccount {
         if losingHistory {
             server.fail([])
-            await account.backend.sendingEnds(in: room)
+            try await sendingEnds(account)
         }
-        // A copy from before the encryption leaves only the history to know of it.
+        // A copy from before the encryption leaves only the history to know of it, and not in which way.
         let isInHistory = try await account.store.encryptedRooms().contains(room)
         await account.close()
         if losingHistory { try await loseHistory() }
@@ -393,11 +395,13 @@ private final class History {
         let store = folder.path("store")
         let current = try KeyFiles(in: store)
         var next = copy
-        if next == nil || Bool.random(using: &random) { next = (current, isSealed) }
+        if next == nil || Bool.random(using: &random) { next = (current, isSealed, hasAlgorithm) }
         switch keys {
         case .none: break
         case .older:
-            if let copy, copy.isSealed || isInHistory || !isSealed { try copy.files.restore(in: store) }
+            guard let copy, copy.isSealed || isInHistory || !isSealed else { break }
+            try copy.files.restore(in: store)
+            hasAlgorithm = copy.hasAlgorithm
         case .damaged:
             // The header: all records can be brought back.
             var content = current.file
@@ -421,15 +425,17 @@ private final class History {
     }
 
     /// Waits until everything is sent. What is rejected would stay.
-    private func expectSent(_ account: EncryptedAccount) async {
+    private func sendingEnds(_ account: EncryptedAccount) async throws {
         for await items in account.backend.outbox.items(in: room) {
-            for case .failed(let reason) in items.map(\.state) {
-                Issue.record("seed \(seed): a message was rejected: \(reason)")
-                return
-            }
+            for case .failed(let reason) in items.map(\.state) { throw Rejection(seed: seed, reason: "\(reason)") }
             if items.allSatisfy(\.isAccepted) { return }
         }
     }
+}
+
+private struct Rejection: Error {
+    let seed: UInt64
+    let reason: String
 }
 
 /// How far a history is; -1 before its first step.

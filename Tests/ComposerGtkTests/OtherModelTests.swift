@@ -29,7 +29,7 @@ final class OtherModelTests: GtkTestCase {
             first.handle(.reply(ReplyTarget(messageID: "1", sender: "Ann", preview: .text("Hello"))))
             XCTAssertTrue(
                 MainLoop.pump { bar.widgets.reply.isRevealed && bar.binding?.selectionToolbar.isOpen == true })
-            weak var left = bar.binding
+            weak let left = bar.binding
             let text = bench.text
             bar.model = second
             XCTAssertNil(left, "nothing holds what was bound to the other model")

@@ -128,7 +128,7 @@ import ToolSupport
         #expect(encryption.condition == .on)
         if isFoundByError {
             try await encryption.end(
-                for: ChatError.storage(reason: "failed on purpose"), of: try #require(await encryption.machine))
+                for: ChatError.storage(reason: "failed on purpose"), of: await encryption.machine)
             guard case .off(.damaged) = encryption.condition else { return #expect(Bool(false)) }
         } else {
             // Not beside the start, which it would slow down.

@@ -188,9 +188,8 @@ struct RepeatedSends: Sendable {
         for _ in 0..<Self.maxPages {
             let page = try await lookup { try await client.history(of: room, before: token, limit: Self.pageSize) }
             // The time of one event proves nothing: its sender's server sets it.
-            guard try await handle(page.events), page.events.isEmpty || page.events.contains { $0.sentAt > earliest },
-                let next = page.next
-            else { return true }
+            let mayBeLater = page.events.isEmpty || page.events.contains { $0.sentAt > earliest }
+            guard try await handle(page.events), mayBeLater, let next = page.next else { return true }
             token = next
         }
         return false

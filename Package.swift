@@ -74,7 +74,9 @@ let package = Package(
             name: "GtkKit", dependencies: ["CGtk", "CPulse", "MediaDecoding", "Sentences"],
             swiftSettings: mainActorSettings),
         .target(
-            name: "GtkTestSupport", dependencies: ["CGtk", "CX11", "GtkKit"], path: "Tests/GtkTestSupport",
+            name: "GtkToolSupport", dependencies: ["CX11"], path: "Tools/GtkToolSupport", swiftSettings: settings),
+        .target(
+            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit", "GtkToolSupport"], path: "Tests/GtkTestSupport",
             swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 

@@ -361,7 +361,7 @@ let package = Package(
             name: "parlance-gallery",
             dependencies: [
                 "ToolSupport", "CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "ComposerGtk",
-                "ComposerSessions", "GtkKit", "MessageMarkup", "TimelineGtk",
+                "ComposerSessions", "GtkKit", "GtkToolSupport", "MessageMarkup", "TimelineGtk",
             ],
             path: "Tools/parlance-gallery", swiftSettings: mainActorSettings),
         // What `make new-app` begins with, built here so that it does build.

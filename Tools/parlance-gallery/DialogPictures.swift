@@ -11,29 +11,24 @@ struct DialogPictures {
 
     // MARK: Drawing
 
-    /// Waits for a dialog.
+    /// Waits for a dialog and until it is drawn.
     /// - Parameters:
     ///   - width: the dialog's width if it is the narrow one; otherwise the dialog has its own width.
     ///   - parent: the dialog that this one is over, if any.
     func open(_ width: Int? = nil, over parent: Dialog? = nil) async -> Dialog? {
-        // A dialog that is there already needs no second wait.
+        await gallery.wait(for: "a dialog") { Self.dialog(over: parent) != nil }
         if width == Self.narrow, let dialog = Self.dialog(over: parent) { Self.makeNarrow(dialog) }
-        await gallery.waitUntilIdle()
-        guard let dialog = Self.dialog(over: parent) else { return nil }
-        if width == Self.narrow, Self.makeNarrow(dialog) { await gallery.waitUntilIdle() }
-        return dialog
+        await gallery.waitUntilDrawn()
+        return Self.dialog(over: parent)
     }
 
     private static func dialog(over parent: Dialog?) -> Dialog? {
         Dialog.all.first(where: { !$0.isSame(as: parent) })
     }
 
-    /// - Returns: whether the dialog had another width.
-    @discardableResult
-    private static func makeNarrow(_ dialog: Dialog) -> Bool {
-        guard let window = dialog.window, window.defaultSize.width != narrow else { return false }
+    private static func makeNarrow(_ dialog: Dialog) {
+        guard let window = dialog.window, window.defaultSize.width != narrow else { return }
         window.setDefaultSize(width: narrow, height: 640)
-        return true
     }
 
     /// Waits for a dialog as ``open(_:over:)`` does, and draws it.
@@ -43,14 +38,14 @@ struct DialogPictures {
         }
         if closes {
             dialog.close()
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
         }
         return true
     }
 
-    /// Draws the open dialog after a change in it, which is complete sooner than the opening of a dialog.
+    /// Draws the open dialog after a change in it.
     func drawChange(_ name: String) async -> Bool {
-        try? await Task.sleep(for: .milliseconds(400))
+        await gallery.waitUntilDrawn()
         guard let dialog = Dialog.all.first else { return false }
         return pictures.saveWindow(dialog.window ?? dialog, name)
     }
@@ -59,44 +54,64 @@ struct DialogPictures {
 
     /// Types into the text field that the open dialog shows.
     func enter(_ text: String) async -> Bool {
-        guard let dialog = Dialog.all.first,
-            let field = Self.first(below: dialog, { $0.isMapped && $0.isInstance(of: adw_entry_row_get_type()) })
-        else { return false }
+        guard let field = await find(adw_entry_row_get_type(), "a text field", in: nil, { _ in true }) else {
+            return false
+        }
         field.withPointer { gtk_editable_set_text($0, text) }
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 
-    /// Activates the visible button with a label.
+    /// Waits for the visible button with a label, and activates it.
     /// - Parameters:
     ///   - label: as in the source, with its mnemonic.
     ///   - parent: what contains the button; `nil` for the open dialog.
-    func press(_ label: String, in parent: Widget? = nil) -> Bool {
+    func press(_ label: String, in parent: Widget? = nil) async -> Bool {
         let label = translated(label).filter { $0 != "_" }
-        return activate(gtk_button_get_type(), in: parent) { Self.label(of: $0) == label }
+        return await activate(gtk_button_get_type(), label, in: parent) { Self.label(of: $0) == label }
     }
 
-    /// Activates the first visible button with an icon.
-    func press(icon: String, in parent: Widget) -> Bool {
-        activate(gtk_button_get_type(), in: parent) { button in
+    /// Waits for a visible button with an icon, and activates the first one.
+    func press(icon: String, in parent: Widget) async -> Bool {
+        await activate(gtk_button_get_type(), icon, in: parent) { button in
             button.withPointer { gtk_button_get_icon_name($0).map { String(cString: $0) } } == icon
         }
     }
 
-    /// Activates the visible row of the open dialog with a title.
+    /// Waits for the visible row of the open dialog with a title, and activates it.
     /// - Parameter title: as in the source.
-    func activateRow(_ title: String) -> Bool {
+    func activateRow(_ title: String) async -> Bool {
         let title = translated(title)
-        return activate(adw_action_row_get_type(), in: nil) { row in
+        return await activate(adw_action_row_get_type(), title, in: nil) { row in
             row.withPointer { adw_preferences_row_get_title($0).map { String(cString: $0) } } == title
         }
     }
 
-    private func activate(_ type: GType, in parent: Widget?, _ condition: (Widget) -> Bool) -> Bool {
-        guard let parent = parent ?? Dialog.all.first,
-            let widget = Self.first(below: parent, { $0.isMapped && $0.isInstance(of: type) && condition($0) })
+    private func activate(
+        _ type: GType, _ name: String, in parent: Widget?, _ condition: (Widget) -> Bool
+    ) async -> Bool {
+        guard let widget = await find(type, "“\(name)”", in: parent, condition),
+            widget.withPointer({ gtk_widget_activate($0) }) != 0
         else { return false }
-        return widget.withPointer { gtk_widget_activate($0) } != 0
+        // GTK shows a button that is activated as pressed, and clicks it a quarter of a second later.
+        await gallery.wait(for: "a click on “\(name)”") { !widget.hasStyle("keyboard-activating") }
+        return true
+    }
+
+    /// Waits for a visible widget.
+    /// - Parameters:
+    ///   - name: what an error message calls it.
+    ///   - parent: what contains it; `nil` for the open dialog.
+    private func find(
+        _ type: GType, _ name: String, in parent: Widget?, _ condition: (Widget) -> Bool
+    ) async -> Widget? {
+        var found: Widget?
+        await gallery.wait(for: name) {
+            guard let parent = parent ?? Dialog.all.first else { return false }
+            found = Self.first(below: parent) { $0.isMapped && $0.isInstance(of: type) && condition($0) }
+            return found != nil
+        }
+        return found
     }
 
     private static func label(of button: Widget) -> String? {

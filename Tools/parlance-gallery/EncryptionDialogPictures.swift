@@ -28,7 +28,10 @@ struct EncryptionDialogPictures {
             let opened = await setUp.open(in: account, of: encryption) { viewModel in
                 _ = EncryptionSetUpDialog.present(viewModel, over: window.window)
             }
-            guard let viewModel = opened, EncryptionStates.page(of: viewModel.state) == setUp.page else { return false }
+            guard let viewModel = opened, EncryptionStates.page(of: viewModel.state) == setUp.page else {
+                dialogs.pictures.fail("cannot get to \(setUp.name)")
+                return false
+            }
             if !setUp.typed.isEmpty {
                 guard await dialogs.open(width) != nil, await dialogs.enter(setUp.typed) else { return false }
             }
@@ -41,14 +44,14 @@ struct EncryptionDialogPictures {
     /// Draws the dialog that resets the identity, and the question in it.
     private func drawResetting(_ suffix: String, _ width: Int) async -> Bool {
         encryption.set(EncryptionStates.ready)
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard let account = coordinator.encryption else { return false }
         EncryptionSetUpDialog.present(account.reset(), over: window.window)
         guard let dialog = await dialogs.open(width), await dialogs.draw("reset-\(suffix)", width, closes: false),
-            dialogs.press("_Reset…", in: dialog), await dialogs.draw("reset-question-\(suffix)", over: dialog)
+            await dialogs.press("_Reset…", in: dialog), await dialogs.draw("reset-question-\(suffix)", over: dialog)
         else { return false }
         dialog.close()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 
@@ -67,7 +70,7 @@ struct EncryptionDialogPictures {
             await drawDevices(suffix, account, dialog)
         else { return false }
         dialog.close()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 
@@ -81,7 +84,7 @@ struct EncryptionDialogPictures {
         accounts.set(.signedOut(isSoft: false))
         let isDrawn = await dialogs.drawChange("preferences-signed-out-\(suffix)")
         accounts.set(.online)
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return isDrawn
     }
 
@@ -89,9 +92,9 @@ struct EncryptionDialogPictures {
     private func drawBackup(
         _ suffix: String, _ account: EncryptionPreferencesViewModel, _ preferences: Dialog
     ) async -> Bool {
-        guard dialogs.activateRow("Backup"), await dialogs.draw("turn-off-backup-\(suffix)", over: preferences) else {
-            return false
-        }
+        guard await dialogs.activateRow("Backup"),
+            await dialogs.draw("turn-off-backup-\(suffix)", over: preferences)
+        else { return false }
         encryption.answer(.failure(.unreachable))
         account.send(.setBackup(false))
         let isDrawn = await dialogs.drawChange("preferences-backup-rejected-\(suffix)")
@@ -105,10 +108,10 @@ struct EncryptionDialogPictures {
     private func drawKeyFile(
         _ suffix: String, _ account: EncryptionPreferencesViewModel, _ preferences: Dialog
     ) async -> Bool {
-        await gallery.waitUntilIdle()
-        guard dialogs.activateRow("Export Keys…"), await dialogs.draw("export-keys-\(suffix)", over: preferences) else {
-            return false
-        }
+        await gallery.waitUntilDrawn()
+        guard await dialogs.activateRow("Export Keys…"),
+            await dialogs.draw("export-keys-\(suffix)", over: preferences)
+        else { return false }
         let file = dialogs.pictures.url.appending(path: "keys.txt")
         let passphrase = AccountCredential("passphrase")
         let steps: [(action: EncryptionPreferencesViewModel.Action?, answer: FixtureEncryption.Answer)] = [
@@ -119,7 +122,7 @@ struct EncryptionDialogPictures {
         for (action, answer) in steps {
             encryption.answer(answer)
             if let action { account.send(action) }
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard let name = EncryptionStates.name(of: account.state.keyFile),
                 await dialogs.draw("keys-\(name)-\(suffix)", closes: false)
             else { return false }
@@ -132,7 +135,7 @@ struct EncryptionDialogPictures {
         _ suffix: String, _ account: EncryptionPreferencesViewModel, _ preferences: Dialog
     ) async -> Bool {
         for (name, icon) in [("rename", "parlance-edit-symbolic"), ("sign-out", "system-log-out-symbolic")] {
-            guard dialogs.press(icon: icon, in: preferences),
+            guard await dialogs.press(icon: icon, in: preferences),
                 await dialogs.draw("device-\(name)-\(suffix)", over: preferences)
             else { return false }
         }

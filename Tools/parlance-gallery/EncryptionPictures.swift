@@ -23,12 +23,7 @@ struct EncryptionPictures {
 
     /// - Returns: the exit status.
     func draw() async -> Int32 {
-        do {
-            try FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
-        } catch {
-            return pictures.fail("cannot make \(pictures.url.path)")
-        }
-        TextRendering.useDesignedShapes()
+        guard pictures.prepare() else { return 1 }
         encryption.set(EncryptionStates.ready)
         await gallery.openWindow(of: accounts, encryption: encryption)
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
@@ -40,7 +35,7 @@ struct EncryptionPictures {
             Appearance.apply(scheme)
             for width in widths {
                 window.window.setDefaultSize(width: width, height: 700)
-                await gallery.waitUntilIdle()
+                await gallery.waitUntilDrawn()
                 let suffix = "\(width)-\(scheme)"
                 guard await drawRoom(suffix, width, coordinator, window),
                     await drawQuestions(suffix, coordinator, window), await drawRoomWindow(suffix, width),
@@ -59,12 +54,11 @@ struct EncryptionPictures {
         _ suffix: String, _ width: Int, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
         encryption.set(EncryptionStates.unconfirmed)
-        coordinator.rooms.send(.select(FixtureService.sealed))
-        await gallery.waitUntilIdle()
+        await gallery.open(FixtureService.sealed)
         window.showConversation()
         for (name, trust) in EncryptionStates.notices + [(name: "room", trust: RoomTrust())] {
             encryption.set(trust)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard pictures.saveWindow(window.window, "encrypted-\(name)-\(suffix)") else { return false }
         }
         for trust in MessageTrust.allCases {
@@ -74,7 +68,7 @@ struct EncryptionPictures {
         guard await drawSealed(suffix, coordinator, window) else { return false }
         let ida = FixtureConversation.ida.id
         encryption.set(RoomTrust(changed: [ida], holding: [ida]))
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         coordinator.conversation?.answerTrustNotice()
         let isDrawn = await drawIdentities(suffix, width)
         encryption.set(RoomTrust())
@@ -82,7 +76,7 @@ struct EncryptionPictures {
         guard isDrawn else { return false }
         for (name, problem) in EncryptionStates.problems where Self.roomProblems.contains(name) {
             accounts.set(.off(problem))
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard pictures.saveWindow(window.window, "encrypted-off-\(name)-\(suffix)") else { return false }
         }
         accounts.set(.on)
@@ -93,13 +87,19 @@ struct EncryptionPictures {
     private func drawSealed(
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
-        coordinator.conversation?.timeline.send(.pages(.jump(.message(MessageID("s0")))))
-        await gallery.waitUntilIdle()
-        guard let list = TimelineList.below(window.window) else { return false }
+        guard let timeline = coordinator.conversation?.timeline, let list = TimelineList.below(window.window) else {
+            return false
+        }
+        let oldest = MessageID("s0")
+        timeline.send(.pages(.jump(.message(oldest))))
+        await gallery.wait(for: "the message \(oldest.rawValue)") { timeline.rows.message(oldest) != nil }
+        await gallery.waitUntilDrawn()
+        await gallery.wait(for: "the end of the highlight of a message") {
+            DialogPictures.first(below: list.widget) { $0.isMapped && $0.hasStyle("found") } == nil
+        }
         var page = 1
         while true {
-            // Wait for the highlight and the overlay scrollbar to fade out.
-            try? await Task.sleep(for: .seconds(2))
+            await gallery.waitUntilDrawn()
             guard pictures.saveWindow(window.window, "encrypted-sealed\(page)-\(suffix)") else { return false }
             if list.isAtEnd { return true }
             page += 1
@@ -116,13 +116,13 @@ struct EncryptionPictures {
         var isDrawn = true
         for (name, trust) in EncryptionStates.notices where isDrawn {
             encryption.set(trust)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             isDrawn = pictures.saveWindow(window, "room-window-\(name)-\(suffix)")
         }
         encryption.set(RoomTrust())
         for (name, status) in EncryptionStates.banners where isDrawn {
             encryption.set(status)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             isDrawn = pictures.saveWindow(window, "room-window-\(name)-\(suffix)")
         }
         encryption.set(EncryptionStates.ready)
@@ -135,17 +135,16 @@ struct EncryptionPictures {
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
         encryption.set(EncryptionStates.ready)
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard let conversation = coordinator.conversation else { return false }
         let message = FixtureConversation.readableMessage
         coordinator.forwarder(of: conversation).forward([message], to: FixtureService.team)
         guard await dialogs.draw("forward-\(suffix)") else { return false }
         conversation.timeline.send(.message(message, .react("👍")))
         guard await dialogs.draw("react-\(suffix)") else { return false }
-        coordinator.rooms.send(.select(FixtureService.team))
-        await gallery.waitUntilIdle()
+        await gallery.open(FixtureService.team)
         guard window.window.activateAction("win.room-details"), let details = await dialogs.open(),
-            dialogs.press("_Turn On…", in: details), await dialogs.draw("turn-on-\(suffix)", over: details)
+            await dialogs.press("_Turn On…", in: details), await dialogs.draw("turn-on-\(suffix)", over: details)
         else { return false }
         details.close()
         return true
@@ -160,25 +159,23 @@ struct EncryptionPictures {
         encryption.set(EncryptionStatus())
         accounts.set(.none)
         accounts.set(.locked(.locked))
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "account-locked-\(suffix)") else { return false }
         menu.withPointer { gtk_menu_button_popdown($0) }
         accounts.set(.on)
         accounts.set(.online)
         encryption.set(EncryptionStates.ready)
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         for (name, pending) in EncryptionStates.signOuts {
             accounts.set(pending: pending)
-            guard await openAccounts(in: window) != nil, dialogs.press("Sign _Out…", in: window.window),
+            guard await openAccounts(in: window) != nil, await dialogs.press("Sign _Out…", in: window.window),
                 await dialogs.draw("sign-out-\(name)-\(suffix)")
             else { return false }
         }
         accounts.set(pending: nil)
-        guard await openAccounts(in: window) != nil, dialogs.press("Sign _Out…", in: window.window) else {
+        guard await openAccounts(in: window) != nil, await dialogs.press("Sign _Out…", in: window.window) else {
             return false
         }
-        // This dialog opens only after a while.
-        await gallery.waitUntilIdle()
         let isDrawn = await dialogs.draw("sign-out-counting-\(suffix)")
         accounts.set(pending: PendingCount())
         return isDrawn
@@ -186,12 +183,12 @@ struct EncryptionPictures {
 
     /// - Returns: the menu button.
     private func openAccounts(in window: MainWindow) async -> Widget? {
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard let button = DialogPictures.first(below: window.window, { $0.hasStyle("account-button") }) else {
             return nil
         }
         button.withPointer { gtk_menu_button_popup($0) }
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return button
     }
 
@@ -199,7 +196,7 @@ struct EncryptionPictures {
         window.showSidebar()
         for (name, status) in EncryptionStates.banners {
             encryption.set(status)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard pictures.saveWindow(window.window, "banner-\(name)-\(suffix)") else { return false }
         }
         return true
@@ -217,19 +214,19 @@ struct EncryptionPictures {
         }
         encryption.set(EncryptionStates.ready)
         encryption.set(UserIdentity.changedAfterVerification(to: IdentityKey("new")))
-        await gallery.waitUntilIdle()
-        guard dialogs.press("_Accept New Identity…", in: dialog),
+        await gallery.waitUntilDrawn()
+        guard await dialogs.press("_Accept New Identity…", in: dialog),
             await dialogs.draw("identity-accept-\(suffix)", over: dialog)
         else { return false }
         encryption.answer(.late)
-        guard dialogs.press("_Verify…", in: dialog), await dialogs.drawChange("identity-busy-\(suffix)") else {
+        guard await dialogs.press("_Verify…", in: dialog), await dialogs.drawChange("identity-busy-\(suffix)") else {
             return false
         }
         encryption.answer(.failure(.noRoom))
         guard await dialogs.drawChange("identity-failed-\(suffix)") else { return false }
         encryption.answer(.success)
         dialog.close()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 
@@ -254,7 +251,7 @@ struct EncryptionPictures {
                 guard await dialogs.drawChange(picture) else { return false }
             }
             guard case .comparing = phase else { continue }
-            guard dialogs.press("Compare _Numbers Instead"),
+            guard await dialogs.press("Compare _Numbers Instead"),
                 await dialogs.drawChange("verification-numbers-\(suffix)")
             else { return false }
         }
@@ -265,14 +262,16 @@ struct EncryptionPictures {
         verification.phase = .requested
         verification.isUnsent = false
         encryption.set([verification])
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         encryption.answer(.late)
-        guard dialogs.press("_Accept"), await dialogs.drawChange("verification-busy-\(suffix)") else { return false }
+        guard await dialogs.press("_Accept"), await dialogs.drawChange("verification-busy-\(suffix)") else {
+            return false
+        }
         encryption.answer(.failure(.unreachable))
         guard await dialogs.drawChange("verification-failed-\(suffix)") else { return false }
         encryption.answer(.success)
         encryption.set([Verification]())
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 }

@@ -150,7 +150,7 @@ extension EncryptionStates.SetUp {
         present: @MainActor (EncryptionSetUpViewModel) -> Void
     ) async -> EncryptionSetUpViewModel? {
         service.set(status)
-        await Self.wait { account.status == status }
+        guard await Self.wait(until: { account.status == status }) else { return nil }
         let opened: EncryptionSetUpViewModel? =
             switch purpose {
             case .need: account.setUp()
@@ -163,17 +163,19 @@ extension EncryptionStates.SetUp {
         for (action, answer) in steps {
             service.answer(answer)
             viewModel.send(action)
-            if answer != .late { await Self.wait { !viewModel.state.isBusy } }
+            if answer != .late, await !Self.wait(until: { !viewModel.state.isBusy }) { return nil }
         }
         if let laterStatus {
             service.set(laterStatus)
-            await Self.wait { account.status == laterStatus }
+            guard await Self.wait(until: { account.status == laterStatus }) else { return nil }
         }
         return viewModel
     }
 
-    /// Waits for ten seconds at most.
-    private static func wait(until condition: () -> Bool) async {
-        for _ in 1...500 where !condition() { try? await Task.sleep(for: .milliseconds(20)) }
+    /// Waits for twenty seconds at most.
+    /// - Returns: whether the condition holds.
+    private static func wait(until condition: () -> Bool) async -> Bool {
+        for _ in 1...1000 where !condition() { try? await Task.sleep(for: .milliseconds(20)) }
+        return condition()
     }
 }

@@ -47,6 +47,9 @@ actor FixtureService: ChatService {
 
     deinit { media.remove() }
 
+    /// Returns once the calls before this one have been answered.
+    func waitForEarlierCalls() {}
+
     // MARK: Rooms
 
     nonisolated func isEncrypted(_ room: RoomID) async throws -> Bool { room == Self.sealed }

@@ -90,13 +90,15 @@ final class Gallery {
                 updateMainWindow: { [weak self] in self?.window?.update() }, restored: {}, store: { _ in }))
         roomWindows = windows
         coordinator.openWindow(of: room)
-        await waitUntilIdle()
-        return windows.window(of: AccountRoom(FixtureAccounts.account.id, room))
+        let accountRoom = AccountRoom(FixtureAccounts.account.id, room)
+        await wait(for: "a window of \(room.rawValue)") { windows.window(of: accountRoom) != nil }
+        await waitUntilDrawn()
+        return windows.window(of: accountRoom)
     }
 
     func closeRoomWindows() async {
         roomWindows?.closeAll()
-        await waitUntilIdle()
+        await waitUntilDrawn()
         roomWindows = nil
     }
 
@@ -112,7 +114,8 @@ final class Gallery {
 
     private func present(_ window: MainWindow, of accounts: AccountsCoordinator) async {
         window.present()
-        await waitUntilIdle()
+        await waitForMessages(of: FixtureService.team)
+        await waitUntilDrawn()
         // Count the window as attended even if it does not have the focus.
         accounts.attend(true)
     }
@@ -126,16 +129,16 @@ final class Gallery {
         }
         coordinator = nil
         accounts = nil
-        await waitUntilIdle()
+        await waitUntilDrawn()
     }
 
-    /// Waits for layout and animations to finish.
-    func waitUntilIdle() async {
+    /// Lets a fixed time pass, so that measurements of different commits include equally much of what follows.
+    func pause() async {
         try? await Task.sleep(for: .milliseconds(700))
     }
 
     func showTyping() async {
         await service.showTyping([FixtureConversation.ann.id], in: FixtureService.team)
-        await waitUntilIdle()
+        await waitUntilDrawn()
     }
 }

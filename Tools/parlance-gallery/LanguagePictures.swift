@@ -22,19 +22,14 @@ struct LanguagePictures {
 
     /// - Returns: the exit status.
     func draw() async -> Int32 {
-        do {
-            try FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
-        } catch {
-            return pictures.fail("cannot make \(pictures.url.path)")
-        }
-        TextRendering.useDesignedShapes()
+        guard pictures.prepare() else { return 1 }
         await gallery.openWindow()
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
             return pictures.fail("no window")
         }
         for width in Self.widths {
             window.window.setDefaultSize(width: width, height: Self.height)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard await drawViews(width, coordinator, window), await drawDialogs(width, window) else {
                 return pictures.fail("cannot draw at \(width) pixels")
             }
@@ -48,9 +43,9 @@ struct LanguagePictures {
     }
 
     private func drawViews(_ width: Int, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool {
-        coordinator.rooms.send(.select(FixtureService.team))
+        await gallery.open(FixtureService.team)
         window.showSidebar()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard save(window.window, "rooms", width) else { return false }
         window.showConversation()
         await gallery.showTyping()
@@ -65,14 +60,12 @@ struct LanguagePictures {
         composer.handle(.load(Screenshots.composition))
         let files = Screenshots.files(with: gallery.service.coverFile)
         files.forEach { composer.handle(.attach($0)) }
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard save(window.window, "composing", width) else { return false }
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.reply(nil))
         composer.handle(.load(WrittenText("")))
-        coordinator.rooms.send(.select(FixtureService.mixed))
-        // Wait until the images are decoded.
-        for _ in 1...2 { await gallery.waitUntilIdle() }
+        await gallery.open(FixtureService.mixed)
         return save(window.window, "mixed", width)
     }
 
@@ -90,15 +83,14 @@ struct LanguagePictures {
 
     /// Draws the open dialog and closes it. Dialogs of a fixed size are not resized.
     private func drawDialog(_ name: String, _ width: Int) async -> Bool {
-        await gallery.waitUntilIdle()
-        guard let dialog = Dialog.all.first else { return false }
+        guard let dialog = await DialogPictures(gallery: gallery, pictures: pictures).open() else { return false }
         if name != "leave", name != "new-room" {
             dialog.window?.setDefaultSize(width: width, height: Self.height)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
         }
         guard save(dialog.window ?? dialog, name, width) else { return false }
         dialog.close()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 }

@@ -32,16 +32,16 @@ struct OpeningBenchmark {
         await gallery.service.seal(FixtureService.choir)
         gallery.coordinator?.rooms.send(.select(FixtureService.choir))
         gallery.window?.showConversation()
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         guard let list = TimelineList.below(window), await loadAll(list) else {
             print("opening: the messages were not loaded")
             return 2
         }
         var table = BenchmarkTable(nameWidth: 84)
         list.scroll(toIndex: list.count / 2, at: .start)
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         list.scroll(by: -33.4)
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         let rows = list.count
         var redraws: [Double] = []
         for _ in 0..<9 {
@@ -89,7 +89,7 @@ struct OpeningBenchmark {
     private func loadAll(_ list: TimelineList) async -> Bool {
         for _ in 0..<60 where list.count < Self.loaded {
             list.scrollToStart()
-            await gallery.waitUntilIdle()
+            await gallery.pause()
         }
         return list.count >= Self.loaded
     }
@@ -119,8 +119,8 @@ struct OpeningBenchmark {
         } catch {
             return nil
         }
-        await gallery.waitUntilIdle()
-        await gallery.waitUntilIdle()
+        await gallery.pause()
+        await gallery.pause()
         return frames
     }
 }

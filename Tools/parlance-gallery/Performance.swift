@@ -25,22 +25,22 @@ struct Performance {
         if let conversation = coordinator.conversation {
             conversation.composer.handle(.insert("A message, typed\nin two lines", origin: .typed))
             conversation.composer.handle(.send)
-            await gallery.waitUntilIdle()
+            await gallery.pause()
             conversation.timeline.send(.composer(.editLast))
             conversation.composer.handle(.insert(" and edited", origin: .typed))
             conversation.composer.handle(.commitEdit)
-            await gallery.waitUntilIdle()
+            await gallery.pause()
             if let last = conversation.timeline.lastEditable { conversation.timeline.send(.message(last.id, .delete)) }
         }
         for action in ["win.new-room", "win.room-details", "win.next-region", "win.next-region"] {
             window.window.activateAction(action)
-            await gallery.waitUntilIdle()
+            await gallery.pause()
         }
         for dialog in Dialog.all { dialog.close() }
         coordinator.rooms.send(.selectNeighbor(1))
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         coordinator.rooms.send(.leave(FixtureService.empty))
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         await gallery.closeWindow()
     }
 }

@@ -20,7 +20,7 @@ struct PublishedScreenshots {
 
     /// - Returns: the exit status.
     func draw(with gallery: Gallery) async -> Int32 {
-        TextRendering.useDesignedShapes()
+        guard pictures.prepare() else { return 1 }
         await gallery.openWindow()
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
             return pictures.fail("no window")
@@ -42,9 +42,9 @@ struct PublishedScreenshots {
 
     private func resize(_ window: MainWindow, _ width: Int, _ gallery: Gallery) async -> Bool {
         window.window.setDefaultSize(width: width, height: Self.size.height)
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         window.showConversation()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 
@@ -74,12 +74,13 @@ struct PublishedScreenshots {
         ]
         files.forEach { composer.handle(.attach($0)) }
         composer.handle(.insert("@", origin: .typed))
-        await gallery.waitUntilIdle()
+        await gallery.wait(for: "the list of members") { composer.composer.completion?.items.isEmpty == false }
+        await gallery.waitUntilDrawn()
         guard await save(window, name, width: Self.size.width, gallery) else { return false }
         composer.handle(.cancelCompletion)
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(WrittenText("")))
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 
@@ -89,7 +90,7 @@ struct PublishedScreenshots {
             let height = list.bounds(of: cut.key)?.height
         {
             window.window.setDefaultSize(width: width, height: Self.size.height - Int(height - cut.y))
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
         }
         defer { window.window.setDefaultSize(width: width, height: Self.size.height) }
         return pictures.saveWindow(window.window, name)
@@ -119,7 +120,7 @@ struct PublishedScreenshots {
         window.setDefaultSize(width: 420, height: 60)
         window.setContent(page)
         window.present()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         defer { window.destroy() }
         return page.savePNG(to: guideImage.path)
     }

@@ -17,12 +17,7 @@ struct Screenshots {
 
     /// - Returns: the exit status.
     func draw() async -> Int32 {
-        do {
-            try FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
-        } catch {
-            return pictures.fail("cannot make \(pictures.url.path)")
-        }
-        TextRendering.useDesignedShapes()
+        guard pictures.prepare() else { return 1 }
         await gallery.openWindow()
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
             return pictures.fail("no window")
@@ -31,9 +26,9 @@ struct Screenshots {
             Appearance.apply(scheme)
             for width in Self.widths {
                 window.window.withPointer { gtk_window_set_default_size($0, Int32(width), 700) }
-                await gallery.waitUntilIdle()
+                await gallery.waitUntilDrawn()
                 guard await drawViews("\(width)-\(scheme)", coordinator, window),
-                    await drawFiles("\(width)-\(scheme)", coordinator, window)
+                    await drawFiles("\(width)-\(scheme)", window)
                 else { return pictures.fail("cannot draw") }
             }
             for width in Self.widths.prefix(2) {
@@ -57,15 +52,16 @@ struct Screenshots {
     /// Renders the composer in each of its states.
     /// - Returns: the exit status.
     func drawStates(_ suffix: String) async -> Int32 {
-        TextRendering.useDesignedShapes()
-        // Writing the first screenshot fails if the folder could not be created.
-        try? FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
+        guard pictures.prepare() else { return 1 }
         let (window, page) = States.window()
         window.withPointer { gtk_window_present($0) }
         defer { window.withPointer { gtk_window_destroy($0) } }
+        await gallery.wait(for: "the spinner of a message that is sent") {
+            DialogPictures.first(below: page) { $0.isMapped && $0.isInstance(of: gtk_spinner_get_type()) } != nil
+        }
         for width in [360, 700] {
             window.withPointer { gtk_window_set_default_size($0, Int32(width), 700) }
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard pictures.save(page, "states-\(width)\(suffix)") else {
                 return pictures.fail("cannot draw the states")
             }
@@ -94,16 +90,11 @@ struct Screenshots {
     }
 
     /// Renders the room with all kinds of files page by page, from the bottom up.
-    private func drawFiles(
-        _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
-    ) async -> Bool {
-        coordinator.rooms.send(.select(FixtureService.files))
-        await gallery.waitUntilIdle()
+    private func drawFiles(_ suffix: String, _ window: MainWindow) async -> Bool {
+        await gallery.open(FixtureService.files)
         window.showConversation()
-        await gallery.waitUntilIdle()
         for page in 1...3 {
-            // Wait for decoding to finish and for the overlay scrollbar to fade out.
-            try? await Task.sleep(for: .seconds(2))
+            await gallery.waitUntilDrawn()
             guard pictures.saveWindow(window.window, "media\(page)-\(suffix)") else { return false }
             TimelineList.below(window.window)?.scrollPage(-1)
         }
@@ -118,7 +109,7 @@ struct Screenshots {
             Appearance.apply(scheme)
             for width in [360, 700] {
                 stylesWindow.withPointer { gtk_window_set_default_size($0, Int32(width), 480) }
-                await gallery.waitUntilIdle()
+                await gallery.waitUntilDrawn()
                 guard pictures.save(page, "looks-\(width)-\(scheme)") else { return false }
             }
         }
@@ -128,12 +119,10 @@ struct Screenshots {
     private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
     {
         window.showSidebar()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "rooms-\(suffix)") else { return false }
-        coordinator.rooms.send(.select(FixtureService.team))
-        await gallery.waitUntilIdle()
+        await gallery.open(FixtureService.team)
         window.showConversation()
-        await gallery.waitUntilIdle()
         guard let composer = coordinator.conversation?.composer else { return false }
         composer.handle(.load(WrittenText("The captions are next. Shall I\nkeep the small caps?")))
         await gallery.showTyping()
@@ -144,7 +133,7 @@ struct Screenshots {
                     messageID: FixtureConversation.headlineMessage.rawValue, sender: "Tomás Herrera",
                     preview: .text(FixtureConversation.headlineText))))
         composer.handle(.load(Self.composition))
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else {
             return false
         }
@@ -152,24 +141,24 @@ struct Screenshots {
         composer.handle(.load(WrittenText("The last pages")))
         let files = Self.files(with: gallery.service.coverFile)
         files.forEach { composer.handle(.attach($0)) }
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "files-\(suffix)") else { return false }
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(WrittenText("")))
         coordinator.conversation?.timeline.send(.composer(.editLast))
-        await gallery.waitUntilIdle()
+        await gallery.wait(for: "the edit of the last message") { composer.composer.editing != nil }
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "edit-\(suffix)") else { return false }
         composer.handle(.cancelEdit)
         guard await drawLongConversation(suffix, coordinator, window) else { return false }
-        coordinator.rooms.send(.select(FixtureService.empty))
-        await gallery.waitUntilIdle()
+        await gallery.open(FixtureService.empty)
         return pictures.saveWindow(window.window, "empty-\(suffix)")
     }
 
     private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
         let page = BodyPage(width: width)
         page.window.withPointer { gtk_window_present($0) }
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         defer { page.window.withPointer { gtk_window_destroy($0) } }
         return pictures.saveWindow(page.window, "bodies-\(suffix)")
     }
@@ -178,10 +167,9 @@ struct Screenshots {
     private func drawLongConversation(
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
-        coordinator.rooms.send(.select(FixtureService.choir))
-        await gallery.waitUntilIdle()
+        await gallery.open(FixtureService.choir)
         window.showConversation()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard let timeline = coordinator.conversation?.timeline, pictures.saveWindow(window.window, "unread-\(suffix)")
         else {
             return false
@@ -192,33 +180,31 @@ struct Screenshots {
                     MessageSelection(
                         anchor: TextPoint(message: MessageID("c874"), offset: 4),
                         focus: TextPoint(message: MessageID("c876"), offset: 27)))))
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "selection-\(suffix)") else { return false }
         timeline.send(.selection(.select(nil)))
-        timeline.send(.pages(.jump(.message(MessageID("c512")))))
-        await gallery.waitUntilIdle()
+        let old = MessageID("c512")
+        timeline.send(.pages(.jump(.message(old))))
+        await gallery.wait(for: "the message \(old.rawValue)") { timeline.rows.message(old) != nil }
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "past-\(suffix)") else { return false }
         timeline.send(.pages(.jump(.newest)))
-        await gallery.waitUntilIdle()
+        await gallery.wait(for: "the newest message") { !timeline.state.isDetached }
+        await gallery.waitUntilDrawn()
         return pictures.saveWindow(window.window, "newest-\(suffix)")
     }
 
     /// Renders the card of the mention at the caret: a popover, which screenshots of its window do not include.
     private func drawCard(_ suffix: String, _ composer: ComposerViewModel, _ window: MainWindow) async -> Bool {
         composer.handle(.select(.caret(4)))
-        await gallery.waitUntilIdle()
-        guard let card = Self.first(below: window.window, { $0.hasStyle("mention-card-popover") && $0.isMapped }) else {
-            return false
-        }
         defer { composer.handle(.select(.caret(0))) }
-        return pictures.save(card, "card-\(suffix)")
-    }
-
-    private static func first(below widget: Widget, _ condition: (Widget) -> Bool) -> Widget? {
-        for child in widget.children {
-            if condition(child) { return child }
-            if let found = first(below: child, condition) { return found }
+        var card: Widget?
+        await gallery.wait(for: "the card of a mention") {
+            card = DialogPictures.first(below: window.window) { $0.hasStyle("mention-card-popover") && $0.isMapped }
+            return card != nil
         }
-        return nil
+        await gallery.waitUntilDrawn()
+        guard let card else { return false }
+        return pictures.save(card, "card-\(suffix)")
     }
 }

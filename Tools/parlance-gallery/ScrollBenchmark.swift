@@ -111,8 +111,8 @@ struct ScrollBenchmark {
     private func open(_ room: RoomID) async -> TimelineList? {
         gallery.coordinator?.rooms.send(.select(room))
         gallery.window?.showConversation()
-        await gallery.waitUntilIdle()
-        await gallery.waitUntilIdle()
+        await gallery.pause()
+        await gallery.pause()
         return gallery.window.flatMap { TimelineList.below($0.window) }
     }
 

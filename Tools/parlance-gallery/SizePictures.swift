@@ -25,12 +25,7 @@ struct SizePictures {
 
     /// - Returns: the exit status.
     func draw() async -> Int32 {
-        do {
-            try FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
-        } catch {
-            return pictures.fail("cannot make \(pictures.url.path)")
-        }
-        TextRendering.useDesignedShapes()
+        guard pictures.prepare() else { return 1 }
         await gallery.openWindow()
         guard let coordinator = gallery.coordinator, let window = gallery.window else {
             return pictures.fail("no window")
@@ -42,7 +37,7 @@ struct SizePictures {
                 let style = "\(StyleManager.isHighContrast ? "contrast-" : "")\(scheme)-\(percent)"
                 for width in Self.widths {
                     window.window.setDefaultSize(width: width, height: Self.height)
-                    await gallery.waitUntilIdle()
+                    await gallery.waitUntilDrawn()
                     guard await drawViews("\(width)-\(style)", coordinator, window) else {
                         return pictures.fail("cannot draw")
                     }
@@ -70,9 +65,9 @@ struct SizePictures {
 
     private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
     {
-        coordinator.rooms.send(.select(FixtureService.team))
+        await gallery.open(FixtureService.team)
         window.showSidebar()
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "rooms-\(suffix)") else { return false }
         window.showConversation()
         await gallery.showTyping()
@@ -87,31 +82,28 @@ struct SizePictures {
         composer.handle(.load(Screenshots.composition))
         let files = Screenshots.files(with: gallery.service.coverFile)
         files.forEach { composer.handle(.attach($0)) }
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         guard pictures.saveWindow(window.window, "composing-\(suffix)") else { return false }
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.reply(nil))
         composer.handle(.load(WrittenText("")))
-        coordinator.rooms.send(.select(FixtureService.mixed))
-        // Wait until the images are decoded.
-        for _ in 1...2 { await gallery.waitUntilIdle() }
+        await gallery.open(FixtureService.mixed)
         return pictures.saveWindow(window.window, "mixed-\(suffix)")
     }
 
     /// Draws the dialog over the window, in its own width and in the narrowest one, and closes it.
     private func drawDialog(_ name: String, _ style: String, over window: MainWindow) async -> Bool {
-        await gallery.waitUntilIdle()
-        guard let dialog = Dialog.all.first else { return false }
+        guard let dialog = await DialogPictures(gallery: gallery, pictures: pictures).open() else { return false }
         guard pictures.saveWindow(dialog.window ?? dialog, "\(name)-own-\(style)") else { return false }
         if !["new-room", "leave"].contains(name) {
             dialog.window?.setDefaultSize(width: Self.widths[0], height: Self.height)
-            await gallery.waitUntilIdle()
+            await gallery.waitUntilDrawn()
             guard pictures.saveWindow(dialog.window ?? dialog, "\(name)-360-\(style)") else { return false }
         }
         dialog.close()
         // If the dialog is within the window, resizing it has resized the window.
         window.window.setDefaultSize(width: Self.widths[2], height: Self.height)
-        await gallery.waitUntilIdle()
+        await gallery.waitUntilDrawn()
         return true
     }
 }

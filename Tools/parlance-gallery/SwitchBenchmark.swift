@@ -26,7 +26,7 @@ struct SwitchBenchmark {
         guard let window = gallery.window?.window else { return 2 }
         window.withPointer { gtk_window_set_default_size($0, 900, 700) }
         CaretBlinking.stop()
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         gallery.window?.showConversation()
         var table = BenchmarkTable(nameWidth: 84)
         for (name, costs) in await measure(in: window) {
@@ -73,7 +73,7 @@ struct SwitchBenchmark {
 
     private func open(_ room: RoomID) async {
         gallery.coordinator?.rooms.send(.select(room))
-        await gallery.waitUntilIdle()
+        await gallery.pause()
     }
 
     private func countFrames(

@@ -23,8 +23,8 @@ struct SwitcherBenchmark {
         await gallery.openWindow()
         guard let window = gallery.window else { return 2 }
         await gallery.service.addRooms(10_000)
-        while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.waitUntilIdle() }
-        await gallery.waitUntilIdle()
+        while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.pause() }
+        await gallery.pause()
         // Alternate, so that other load on the machine affects both.
         var costs: (dialog: [Cost], switcher: [Cost]) = ([], [])
         for _ in 0..<Self.rounds {
@@ -59,7 +59,7 @@ struct SwitcherBenchmark {
         await FrameCost.nextFrame(of: dialog)
         let cost = Cost(opening: opening, frame: FrameCost.cpu - before)
         dialog.close()
-        await gallery.waitUntilIdle()
+        await gallery.pause()
         return cost
     }
 

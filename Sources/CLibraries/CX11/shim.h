@@ -1,4 +1,4 @@
-// Xlib, by which tests talk to the window manager. Widget libraries do not use it.
+// Xlib, by which tests and tools talk to the window manager. Widget libraries do not use it.
 #pragma once
 
 #include <X11/Xatom.h>

@@ -149,6 +149,8 @@ final class ConversationBench {
         process.arguments = ["xdotool"] + arguments
         try process.run()
         guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw TimedOut() }
+        // The process can end before its last events are read from the connection to the display server.
+        try WindowManager.wait()
         waitUntilIdle()
     }
 

@@ -111,7 +111,7 @@ public enum RealInput {
         return try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Runs `xdotool`, iterating the main loop meanwhile so that the events arrive.
+    /// Runs `xdotool`, iterating the main loop meanwhile, and returns when the events have arrived.
     @discardableResult
     private static func run(_ arguments: [String]) throws -> String {
         let process = Process()
@@ -121,6 +121,8 @@ public enum RealInput {
         process.standardOutput = output
         try process.run()
         guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw TimedOut() }
+        // The process can end before its last events are read from the connection to the display server.
+        try WindowManager.wait()
         return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 }

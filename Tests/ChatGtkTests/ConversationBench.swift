@@ -158,6 +158,8 @@ final class ConversationBench {
 
     /// Returns xdotool arguments that move the pointer to an offset in pixels within a message's text.
     func point(_ number: Int, x: Double = 4, y: Double = 6) throws -> [String] {
+        // Another window may be the active one: this is called before `input` activates the bench's.
+        try activate()
         guard let row = row(number) else { throw TimedOut() }
         let text = Self.descendants(of: row.widget).first { BodyText.of($0) != nil }
         guard let text, let bounds = text.bounds(in: window.window) else { throw TimedOut() }
@@ -167,20 +169,10 @@ final class ConversationBench {
     /// Returns arguments for xdotool's `mousemove --window`: xdotool reports wrong absolute positions for windows with
     /// a title bar of the window manager.
     private func place(_ x: Double, _ y: Double) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdotool", "getactivewindow"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        guard MainLoop.pump(until: { !process.isRunning }) else { throw TimedOut() }
-        let id = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let id = try RealInput.activeWindow()
         var (transformX, transformY) = (0.0, 0.0)
         gtk_native_get_surface_transform(window.window.cast(), &transformX, &transformY)
-        return [
-            "--window", id.trimmingCharacters(in: .whitespacesAndNewlines), "\(Int(x + transformX))",
-            "\(Int(y + transformY))",
-        ]
+        return ["--window", id, "\(Int(x + transformX))", "\(Int(y + transformY))"]
     }
 
     static func descendants(of widget: Widget) -> [Widget] {

@@ -27,6 +27,7 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertEqual(
                 row.accessibleText, "You changed the room name to “Short” · You changed the topic to “Second”")
             let height = row.widget.height
+            try bench.activate()
             try RealInput.point(at: row.widget)
             try RealInput.click()
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == true && row.widget.height > height })

@@ -107,7 +107,9 @@ public enum RealInput {
 
     /// Returns the X11 ID of the window with the keyboard focus.
     public static func activeWindow() throws -> String {
-        try WindowManager.wait()
+        // The window manager answers once it has given a window the focus, but names it the active one only when the
+        // event of that focus has come back to it.
+        for _ in 0..<2 { try WindowManager.wait() }
         return try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

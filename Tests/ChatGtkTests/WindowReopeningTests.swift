@@ -41,7 +41,8 @@ final class WindowReopeningTests: GtkTestCase {
                 XCTAssertEqual(found, caret, "round \(round)")
                 if round == 2 { closures = ClosureCount.live }
             }
-            XCTAssertLessThanOrEqual(ClosureCount.live, closures)
+            XCTAssertTrue(
+                MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures) closures")
             let backend = fixture.backend
             XCTAssertEqual(try finish { try await backend.draft(in: room) }?.preview, "first second")
             _ = try Self.useOnce(accounts) { conversation in

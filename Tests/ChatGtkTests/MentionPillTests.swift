@@ -201,6 +201,6 @@ extension ComposerBench {
     }
 
     fileprivate func waitForTags() -> Bool {
-        MainLoop.pump(forAtMost: 3) { taggedRanges == mentionRanges }
+        MainLoop.pump { taggedRanges == mentionRanges }
     }
 }

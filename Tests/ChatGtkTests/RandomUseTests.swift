@@ -182,7 +182,7 @@ private final class RandomUse {
             guard let label = label(name) else { continue }
             try RealInput.point(at: label)
             try RealInput.click()
-            guard MainLoop.pump(forAtMost: 5, until: { rooms.state.selection == row.id }) else {
+            guard MainLoop.pump(until: { rooms.state.selection == row.id }) else {
                 return "the row of \(name)"
             }
         }
@@ -192,7 +192,7 @@ private final class RandomUse {
         main.content.conversationView?.focusComposer()
         let before = composer.document.text
         try RealInput.type("x")
-        guard MainLoop.pump(forAtMost: 5, until: { composer.document.text != before }) else { return "the composer" }
+        guard MainLoop.pump(until: { composer.document.text != before }) else { return "the composer" }
         try RealInput.press("BackSpace")
         // Each menu opens with one click, and closes with one outside it.
         for button in menuButtons {
@@ -203,11 +203,11 @@ private final class RandomUse {
                     Widget(borrowing: UnsafeMutableRawPointer($0)).isVisible
                 } ?? false
             }
-            guard MainLoop.pump(forAtMost: 5, until: { isOpen() }) else {
+            guard MainLoop.pump(until: { isOpen() }) else {
                 return "the menu of \(button.tooltip ?? "a button")"
             }
             try xdotool.run(["key", "Escape"])
-            guard MainLoop.pump(forAtMost: 5, until: { !isOpen() }) else { return "Escape in a menu" }
+            guard MainLoop.pump(until: { !isOpen() }) else { return "Escape in a menu" }
         }
         return nil
     }

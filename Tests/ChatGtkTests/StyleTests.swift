@@ -109,7 +109,7 @@ final class StyleTests: GtkTestCase {
                 case 4: bench.session.handle(number(2) == 0 ? .undo : .redo)
                 default: bench.session.handle(.pasteInternalClipboard)
                 }
-                guard MainLoop.pump(forAtMost: 3, until: { bench.looks == bench.expected }) else {
+                guard MainLoop.pump(until: { bench.looks == bench.expected }) else {
                     return XCTFail("step \(step): \(bench.looks) for \(bench.expected)")
                 }
             }

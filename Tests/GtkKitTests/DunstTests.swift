@@ -172,7 +172,7 @@ private final class Dunst {
         }
     }
 
-    static func control(_ words: String...) throws -> String { try run(["timeout", "5", "dunstctl"] + words) }
+    static func control(_ words: String...) throws -> String { try run(["timeout", "20", "dunstctl"] + words) }
 
     private static func run(_ words: String...) throws -> String { try run(words) }
 

@@ -37,7 +37,7 @@ final class PopoverTests: GtkTestCase {
                 try RealInput.activate((other ?? own).window)
                 try RealInput.point(at: button)
                 try RealInput.click()
-                XCTAssertTrue(MainLoop.pump(forAtMost: 5) { clicks == 1 }, "\(way): the click is lost")
+                XCTAssertTrue(MainLoop.pump { clicks == 1 }, "\(way): the click is lost")
                 if way == "hidden" {
                     page.isVisible = true
                     XCTAssertFalse(popover.isVisible, "it is closed, and stays so")

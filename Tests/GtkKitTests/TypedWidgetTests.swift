@@ -143,7 +143,7 @@ final class TypedWidgetTests: GtkTestCase {
             }
             let window = TestWindow(overlay)
             defer { window.close() }
-            XCTAssertTrue(MainLoop.pump(forAtMost: 2) { label.bounds(in: overlay)?.y == 20 })
+            XCTAssertTrue(MainLoop.pump { label.bounds(in: overlay)?.y == 20 })
             XCTAssertEqual(label.bounds(in: overlay)?.x, Double(overlay.width - 80))
             XCTAssertEqual(label.height, 40)
         }

@@ -21,10 +21,10 @@ public enum RealInput {
         try run(["type", "--delay", "15", "--", text])
     }
 
-    /// Waits until the focus widget is mapped, as GTK drops keys for an unmapped one; gives up after 2 seconds.
+    /// Waits until the focus widget is mapped, as GTK drops keys for an unmapped one; gives up after 5 seconds.
     private static func waitForFocus() throws {
         try WindowManager.wait()
-        _ = MainLoop.pump(forAtMost: 2) {
+        _ = MainLoop.pump(forAtMost: 5) {
             let windows = gtk_window_get_toplevels()
             return (0..<g_list_model_get_n_items(windows)).allSatisfy { index in
                 guard let item = g_list_model_get_item(windows, index) else { return true }

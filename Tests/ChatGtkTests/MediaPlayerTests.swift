@@ -165,6 +165,9 @@ final class MediaPlayerTests: GtkTestCase {
             try RealInput.activate(window.window)
             for voice in voices {
                 try RealInput.point(at: voice.play)
+                // The pointer may take longer than the two seconds of the first.
+                voices[0].stream?.play()
+                voices[0].stream?.seek(to: 0)
                 try RealInput.click()
                 XCTAssertTrue(MainLoop.pump { voice.stream?.isPlaying == true })
             }

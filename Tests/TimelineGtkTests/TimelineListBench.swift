@@ -118,6 +118,8 @@ final class TimelineListBench {
     let list: TimelineList
     let window: TestWindow
     private var painted = 0
+    /// The size in pixels that the window was asked to have.
+    private var askedSize: (width: Int, height: Int)?
 
     /// - Parameter content: the window's child; it must contain the scrolled window. By default the scrolled window
     /// itself.
@@ -161,12 +163,21 @@ final class TimelineListBench {
     var adjustment: Adjustment { scroller.verticalAdjustment }
     var height: Double { Double(widget.height) }
 
+    /// Asks for another size. ``waitUntilIdle(_:)`` counts frames from when the window manager has given it to the window.
+    func resize(width: Int, height: Int) {
+        gtk_window_set_default_size(window.window.cast(), Int32(width), Int32(height))
+        askedSize = (width, height)
+    }
+
     /// Waits for three frames, enough for all queued work.
     func waitUntilIdle(_ onFrame: @escaping @MainActor () -> Void = {}) {
         var frames = 0
         let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(widget.cast())))
         let connection = clock.connect("after-paint") { _ in onFrame() }
-        widget.addTick {
+        widget.addTick { [weak self] in
+            guard let self else { return false }
+            if let size = askedSize, (scroller.width, scroller.height) != (size.width, size.height) { return true }
+            askedSize = nil
             frames += 1
             return frames < 4
         }

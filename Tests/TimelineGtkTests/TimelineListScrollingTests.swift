@@ -371,14 +371,14 @@ final class TimelineListScrollingTests: GtkTestCase {
             XCTAssertEqual(bench.top(200), 0, accuracy: 0.5)
             let height = bench.height
             for lower in [30.0, 90, 160] {
-                gtk_window_set_default_size(bench.window.window.cast(), 320, Int32(400 - lower))
+                bench.resize(width: 320, height: 400 - Int(lower))
                 bench.waitUntilIdle()
                 XCTAssertEqual(bench.height, height - lower, accuracy: 0.5)
                 XCTAssertEqual(bench.top(200), 0, accuracy: 0.5)
             }
             bench.scroll(by: 40)
             bench.waitUntilIdle()
-            gtk_window_set_default_size(bench.window.window.cast(), 320, 220)
+            bench.resize(width: 320, height: 220)
             bench.waitUntilIdle()
             XCTAssertLessThan(bench.top(200), -40)
             bench.close()

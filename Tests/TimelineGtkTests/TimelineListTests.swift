@@ -1,4 +1,3 @@
-import CGtk
 import GtkTestSupport
 import XCTest
 
@@ -62,18 +61,12 @@ final class TimelineListTests: GtkTestCase {
     func testResizingTheViewportMovesNoRows() {
         onMain {
             let bench = TimelineListBench.reading()
-            bench.checkStill("less height") {
-                gtk_window_set_default_size(bench.window.window.cast(), 320, 300)
-            }
-            bench.checkStill("wrapped anew, narrower") {
-                gtk_window_set_default_size(bench.window.window.cast(), 240, 300)
-            }
-            bench.checkStill("wrapped anew, wider") {
-                gtk_window_set_default_size(bench.window.window.cast(), 500, 500)
-            }
+            bench.checkStill("less height") { bench.resize(width: 320, height: 300) }
+            bench.checkStill("wrapped anew, narrower") { bench.resize(width: 240, height: 300) }
+            bench.checkStill("wrapped anew, wider") { bench.resize(width: 500, height: 500) }
             bench.list.scrollToEnd()
             bench.waitUntilIdle()
-            gtk_window_set_default_size(bench.window.window.cast(), 250, 200)
+            bench.resize(width: 250, height: 200)
             bench.waitUntilIdle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end stays in view") }
             bench.close()
         }
@@ -143,7 +136,7 @@ final class TimelineListTests: GtkTestCase {
             bench.waitUntilIdle()
             let key = bench.visibleKeys[1]
             let place = bench.top(key)
-            gtk_window_set_default_size(bench.window.window.cast(), 320, 250)
+            bench.resize(width: 320, height: 250)
             bench.waitUntilIdle { XCTAssertEqual(bench.top(key), place, "the top stays") }
             bench.list.scrollToEnd()
             bench.waitUntilIdle()

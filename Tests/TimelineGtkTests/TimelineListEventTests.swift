@@ -9,13 +9,13 @@ import XCTest
 /// Real wheel, pointer and key events from the display server.
 final class TimelineListEventTests: GtkTestCase {
     @MainActor
-    private static func fullScreenBench() -> TimelineListBench {
-        let bench = TimelineListBench(TimelineListBench.heights(1000))
+    private static func fullScreenBench(_ heights: [Int]? = nil) throws -> TimelineListBench {
+        let bench = TimelineListBench(heights ?? TimelineListBench.heights(1000))
         gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
         gtk_window_fullscreen(bench.window.window.cast())
-        _ = MainLoop.pump { bench.height == 800 }
+        guard MainLoop.pump(until: { bench.height == 800 }) else { throw TimedOut() }
+        try RealInput.activate(bench.window.window)
         bench.waitUntilIdle()
-        _ = MainLoop.pump { gtk_window_is_active(bench.window.window.cast()) != 0 }
         return bench
     }
 
@@ -31,7 +31,7 @@ final class TimelineListEventTests: GtkTestCase {
 
     func testWheelScrolls() throws {
         try onMain {
-            let bench = Self.fullScreenBench()
+            let bench = try Self.fullScreenBench()
             let key = bench.readKey
             let before = bench.top(key)
             XCTAssertTrue(
@@ -54,7 +54,7 @@ final class TimelineListEventTests: GtkTestCase {
 
     func testKeysScrollAndMoveTheFocus() throws {
         try onMain {
-            let bench = Self.fullScreenBench()
+            let bench = try Self.fullScreenBench()
             XCTAssertTrue(bench.widget.grabFocus())
             XCTAssertTrue(try Self.send(["key", "Up", "Up", "Up"]) { bench.list.focusedRow == 996 })
             XCTAssertTrue(try Self.send(["key", "Page_Up"]) { bench.list.distanceFromEnd == 720 })
@@ -71,7 +71,7 @@ final class TimelineListEventTests: GtkTestCase {
 
     func testThumbCanBeDragged() throws {
         try onMain {
-            let bench = Self.fullScreenBench()
+            let bench = try Self.fullScreenBench()
             let x = String(bench.scroller.width - 5)
             XCTAssertTrue(
                 try Self.send(["mousemove", x, "790", "mousedown", "1", "mousemove", x, "780"]) {
@@ -96,12 +96,7 @@ final class TimelineListEventTests: GtkTestCase {
     /// With 10,000 rows of different heights, the thumb follows the pointer and no frame has a gap.
     func testThumbFollowsThePointer() throws {
         try onMain {
-            let bench = TimelineListBench((0..<10_000).map { 20 + $0 * 7919 % 300 })
-            gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
-            gtk_window_fullscreen(bench.window.window.cast())
-            _ = MainLoop.pump { bench.height == 800 }
-            bench.waitUntilIdle()
-            _ = MainLoop.pump { gtk_window_is_active(bench.window.window.cast()) != 0 }
+            let bench = try Self.fullScreenBench((0..<10_000).map { 20 + $0 * 7919 % 300 })
             let x = String(bench.scroller.width - 5)
             XCTAssertTrue(
                 try Self.send(["mousemove", x, "790", "mousedown", "1", "mousemove", x, "780"]) {
@@ -143,7 +138,7 @@ final class TimelineListEventTests: GtkTestCase {
     /// Clicking the track scrolls to that position, with complete rows.
     func testTrackClickScrollsToThePosition() throws {
         try onMain {
-            let bench = Self.fullScreenBench()
+            let bench = try Self.fullScreenBench()
             let x = String(bench.scroller.width - 5)
             for y in [200, 600, 400] {
                 let before = bench.list.distanceFromStart

@@ -175,7 +175,7 @@ final class SearchTests: GtkTestCase {
             XCTAssertTrue(search.state.isOpen, "the results stay")
             try RealInput.press("Escape")
             XCTAssertTrue(MainLoop.pump { window.content.conversationView?.composerHasFocus == true })
-            XCTAssertFalse(pane.widget.isVisible)
+            XCTAssertTrue(MainLoop.pump { !pane.widget.isVisible })
             try RealInput.press("ctrl+shift+f")
             try RealInput.type("walr has:photograph")
             XCTAssertTrue(MainLoop.pump { pane.hintText.contains("photograph") }, pane.hintText)
@@ -213,8 +213,7 @@ final class SearchTests: GtkTestCase {
                 try RealInput.point(at: button)
                 try RealInput.click()
                 XCTAssertTrue(MainLoop.pump { !isPressed() && !search.state.isOpen })
-                XCTAssertFalse(pane.widget.isVisible)
-                XCTAssertTrue(window.sidebar.rooms.isVisible)
+                XCTAssertTrue(MainLoop.pump { !pane.widget.isVisible && window.sidebar.rooms.isVisible })
                 let isBack = {
                     width == nil
                         ? window.content.conversationView?.composerHasFocus == true

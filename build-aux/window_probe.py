@@ -50,7 +50,10 @@ def wait(what, condition, seconds=90):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         GLib.MainContext.default().iteration(False)
-        answer = condition()
+        try:
+            answer = condition()
+        except GLib.Error:
+            answer = None  # What was looked at went away meanwhile.
         if answer:
             return answer
         time.sleep(0.02)

@@ -179,7 +179,7 @@ class Person:
         """Waits a moment until what `read` answers is another thing: what assistive technology is told comes later than
         the key.
         """
-        end = time.monotonic() + 3
+        end = time.monotonic() + 6
         while (begun := time.monotonic()) < end and read() in (None, before):
             rest(begun, 0.02)
 

@@ -347,7 +347,9 @@ final class MessageRowTests: GtkTestCase {
     func testPlainMessageHasOnlyWhatItShowsUntilThePointerComes() throws {
         try onMain {
             for isOwn in [true, false] {
+                try RealInput.moveAside()
                 let bench = try Bench("Tea?", isOwn: isOwn)
+                try RealInput.activate(bench.window.window)
                 try RealInput.point(at: bench.window.window, x: 5, y: 500)
                 let hidden = bench.row.widget.descendants.filter { !$0.isMapped }.map(\.cssName)
                 XCTAssertEqual(hidden.filter { $0 == "button" || $0 == "box" }, [])

@@ -90,6 +90,9 @@ public enum RealInput {
         guard MainLoop.pump(until: { frames >= count }) else { throw TimedOut() }
     }
 
+    /// Moves the pointer to the lower right corner of the display, where it is over no window that opens.
+    public static func moveAside() throws { try run(["mousemove", "10000", "10000"]) }
+
     public static func click(button: Int = 1) throws { try run(["click", "\(button)"]) }
     /// Turns the wheel to scroll down.
     public static func scrollDown(_ steps: Int) throws {

@@ -2,6 +2,7 @@
 enum Isolation {
     private static let firstStrongIsolate: Unicode.Scalar = "\u{2068}"
     private static let popDirectionalIsolate: Unicode.Scalar = "\u{2069}"
+    private static let rightToLeftMark: Unicode.Scalar = "\u{200F}"
     private static let openers: ClosedRange<UInt32> = 0x2066...0x2068
     private static let controls: ClosedRange<UInt32> = 0x2066...0x2069
     /// Embeddings and overrides, which an isolate confines.
@@ -18,6 +19,11 @@ enum Isolation {
         guard isNeeded(for: value) else {
             sentence += value
             return
+        }
+        // A line has the direction of its first letter, and Pango also looks for that within isolates: a sentence that a
+        // left-to-right value begins would be drawn from left to right.
+        if !sentence.contains(where: { $0.direction == .rightToLeft }) {
+            sentence.insert(rightToLeftMark, at: sentence.startIndex)
         }
         sentence.insert(firstStrongIsolate, at: startOfWord(ending: sentence))
         sentence += value

@@ -10,7 +10,7 @@ import Testing
                 "{first} and {last}": "{first} و{last}", "/{name} is unknown": "الأمر \u{200E}/{name} غير معروف",
                 "Unknown filter has:{value}": "المرشّح «has:{value}» غير معروف",
                 "Enter a value after {filter}:": "أدخل قيمة بعد «{filter}:\u{200E}»",
-                "Name: <b>{name}</b>": "الاسم <b>{name}</b>",
+                "Name: <b>{name}</b>": "الاسم <b>{name}</b>", "{name} joined": "{name} انضم",
             ][$0] ?? $0
         }, plural: { _, _, count in count == 1 ? "رسالة من {name}" : "{count} رسائل من {name}" })
 
@@ -45,8 +45,16 @@ import Testing
     func withoutLetters() {
         #expect(
             arabic("{name}: {text}", ["name": "@ann:x", "text": "Hello!"])
-                == "\u{2068}@ann:x\u{2069}: \u{2068}Hello!\u{2069}")
+                == "\u{200F}\u{2068}@ann:x\u{2069}: \u{2068}Hello!\u{2069}")
         #expect(arabic("{name}: {text}", ["name": "آن", "text": "x"]) == "آن: \u{2068}x\u{2069}")
+    }
+
+    @Test("A sentence that an isolated value begins has a mark of its own direction before it")
+    func beginningWithAValue() {
+        func joined(_ name: String) -> String { arabic("{name} joined", ["name": name]) }
+        for value in ["Ann", "!", "{0}"] { #expect(joined(value) == "\u{200F}\u{2068}\(value)\u{2069} انضم") }
+        for value in ["آن", "3"] { #expect(joined(value) == "\(value) انضم") }
+        #expect(arabic.plain("{name} joined", ["name": "Ann"]) == "Ann انضم")
     }
 
     @Test("What a translation writes beside a placeholder from left to right is isolated with the value")
@@ -64,10 +72,10 @@ import Testing
     @Test("Lists of isolated values are in the sentence's order, however long")
     func lists() {
         let list = arabic.list(["Ann", "Bo", "Cy"])
-        #expect(list == "\u{2068}Ann\u{2069}، \u{2068}Bo\u{2069}، \u{2068}Cy\u{2069}")
+        #expect(list == "\u{200F}\u{2068}Ann\u{2069}، \u{2068}Bo\u{2069}، \u{2068}Cy\u{2069}")
         #expect(invitation(from: list) == "دعوة من \(list)")
         let both = arabic("{first} and {last}", ["first": "Ann", "last": "آن"])
-        #expect(both == "\u{2068}Ann\u{2069} وآن" && invitation(from: both) == "دعوة من \(both)")
+        #expect(both == "\u{200F}\u{2068}Ann\u{2069} وآن" && invitation(from: both) == "دعوة من \(both)")
     }
 
     @Test(

@@ -147,7 +147,7 @@ import Testing
         let arabic = Translator(
             translate: { ["You: {text}": "أنت: {text}", "Cancel": "ألغِ"][$0] ?? $0 }, plural: { one, _, _ in one })
         let isolated = result(Fixtures.other).line(arabic)
-        #expect(isolated.text == "\u{2068}Alex\u{2069}: \u{2068}see the menu\u{2069}")
+        #expect(isolated.text == "\u{200F}\u{2068}Alex\u{2069}: \u{2068}see the menu\u{2069}")
         #expect(matches(in: isolated) == ["menu"])
         var number = own
         number.snippet = "2024"

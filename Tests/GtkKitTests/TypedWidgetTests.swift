@@ -119,19 +119,28 @@ final class TypedWidgetTests: GtkTestCase {
     func testThePunctuationOfAValueStaysInPlaceInARightToLeftSentence() throws {
         try onMain {
             let text = translated("دعوة من {name} إلى الغرفة", ["name": "@ann:example.org"])
-            let label = Label()
-            var edges: [Double] = []
-            TextLayout(text, in: label).forEachLine { line in
-                for character: Character in ["@", "a"] {
-                    let start = text.prefix(while: { $0 != character }).utf8.count
-                    edges += line.extents(of: start..<start + 1).map { $0.left }
-                }
-                return false
-            }
-            XCTAssertEqual(edges.count, 2)
-            let (sign, letter) = (try XCTUnwrap(edges.first), try XCTUnwrap(edges.last))
-            XCTAssertLessThan(sign, letter)
+            XCTAssertLessThan(try Self.left(of: "@", in: text), try Self.left(of: "a", in: text))
         }
+    }
+
+    func testAValueThatBeginsARightToLeftSentenceIsDrawnAtItsRight() throws {
+        try onMain {
+            let text = translated("{name} غادر", ["name": "Ann"])
+            XCTAssertGreaterThan(try Self.left(of: "A", in: text), try Self.left(of: "غ", in: text))
+        }
+    }
+
+    /// Returns the left edge of the first such character of a text on one line.
+    @MainActor
+    private static func left(of character: Character, in text: String) throws -> Double {
+        let start = text.prefix(while: { $0 != character }).utf8.count
+        let label = Label()
+        var edges: [Double] = []
+        TextLayout(text, in: label).forEachLine { line in
+            edges += line.extents(of: start..<start + character.utf8.count).map { $0.left }
+            return false
+        }
+        return try XCTUnwrap(edges.first)
     }
 
     func testAnOverlayIsPlacedByItsClosure() {

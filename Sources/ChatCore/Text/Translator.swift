@@ -26,8 +26,8 @@ public struct Translator: Sendable {
     public static let untranslated = Translator(
         translate: { $0 }, plural: { one, many, count in count == 1 ? one : many })
 
-    /// The same texts without the invisible characters that isolate values in right-to-left languages: for what is
-    /// stored, parsed or sent, or becomes the name of a file.
+    /// The same texts without the invisible characters around values in right-to-left languages: for what is stored,
+    /// parsed or sent, or becomes the name of a file.
     public var plain: Translator {
         var plain = self
         plain.isPlain = true

@@ -251,7 +251,8 @@ import ToolSupport
         for (error, problem) in cases {
             let encryption = try encryption(token: nil)
             await encryption.open(device: "D", credential: credential)
-            try await encryption.end(for: error, of: await encryption.machine)
+            let machine = try #require(await encryption.machine)
+            try await encryption.end(for: error, of: machine)
             #expect(encryption.condition == .off(problem))
             await encryption.close()
         }

@@ -127,8 +127,8 @@ import ToolSupport
         await encryption.open(device: "D", credential: credential)
         #expect(encryption.condition == .on)
         if isFoundByError {
-            try await encryption.end(
-                for: ChatError.storage(reason: "failed on purpose"), of: await encryption.machine)
+            let machine = try #require(await encryption.machine)
+            try await encryption.end(for: ChatError.storage(reason: "failed on purpose"), of: machine)
             guard case .off(.damaged) = encryption.condition else { return #expect(Bool(false)) }
         } else {
             // Not beside the start, which it would slow down.

@@ -340,7 +340,7 @@ private final class History {
         let copy = WrittenMessage(
             WrittenText("Agreed"), files: [try await account.backend.unencrypted(file)], origin: .forwarded)
         try await account.backend.send(copy, as: TransactionID("agreed"), to: Self.clearRoom)
-        await account.backend.sendingEnds(in: Self.clearRoom)
+        try await sendingEnds(account, in: Self.clearRoom)
         let sent = server.events.last { $0["unsigned"]?["transaction_id"]?.string == "agreed" }
         #expect(sent?["type"] == "m.room.message" && sent?["content"]?["url"]?.string != nil, "seed \(seed)")
         #expect(sent?["content"]?["file"] == nil, "seed \(seed)")
@@ -425,7 +425,7 @@ private final class History {
     }
 
     /// Waits until everything is sent. What is rejected would stay.
-    private func sendingEnds(_ account: EncryptedAccount) async throws {
+    private func sendingEnds(_ account: EncryptedAccount, in room: RoomID = EncryptedAccount.room) async throws {
         for await items in account.backend.outbox.items(in: room) {
             for case .failed(let reason) in items.map(\.state) { throw Rejection(seed: seed, reason: "\(reason)") }
             if items.allSatisfy(\.isAccepted) { return }

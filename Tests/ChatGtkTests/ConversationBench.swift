@@ -144,13 +144,7 @@ final class ConversationBench {
 
     func input(_ arguments: [String]) throws {
         try activate()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdotool"] + arguments
-        try process.run()
-        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw TimedOut() }
-        // The process can end before its last events are read from the connection to the display server.
-        try WindowManager.wait()
+        try RealInput.run(arguments)
         waitUntilIdle()
     }
 

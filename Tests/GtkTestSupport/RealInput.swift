@@ -116,9 +116,9 @@ public enum RealInput {
         return try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Runs `xdotool`, iterating the main loop meanwhile, and returns when the events have arrived.
+    /// Runs `xdotool`, iterating the main loop meanwhile, and returns what it prints once the events have arrived.
     @discardableResult
-    private static func run(_ arguments: [String]) throws -> String {
+    public static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdotool"] + arguments

@@ -183,6 +183,7 @@ final class TimelineListBench {
         }
         _ = MainLoop.pump { frames >= 4 }
         connection.disconnect()
+        XCTAssertTrue(askedSize == nil, "the window was not resized")
     }
 
     /// Waits until scrolling stops; a click on the scrollbar animates.

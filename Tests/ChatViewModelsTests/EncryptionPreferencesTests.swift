@@ -116,6 +116,24 @@ struct EncryptionPreferencesTests {
         #expect(viewModel.state.devices == Self.devices)
     }
 
+    @Test("The error of a change stays when the list is reloaded, until a change succeeds.")
+    func changeFailsBeforeAReload() async {
+        let viewModel = await make()
+        service.fail("renameDevice", with: .unreachable)
+        viewModel.send(.rename(device: "PHONE", to: "Old phone"))
+        await eventually { viewModel.state.deviceError == .unreachable }
+        // The devices are reloaded for this.
+        service.set(Array(Self.devices.dropLast()))
+        var status = Self.confirmed
+        status.unconfirmedDevices = ["PHONE"]
+        service.set(status)
+        await eventually { viewModel.state.devices?.count == 2 }
+        #expect(viewModel.state.deviceError == .unreachable)
+        viewModel.send(.rename(device: "PHONE", to: "Old phone"))
+        await eventually { viewModel.state.deviceError == nil }
+        #expect(viewModel.state.devices?[1].name == "Old phone")
+    }
+
     @Test("The list is loaded again when an unconfirmed device appears, is replaced by another one, or goes.")
     func otherUnconfirmedDevices() async {
         let viewModel = await make()

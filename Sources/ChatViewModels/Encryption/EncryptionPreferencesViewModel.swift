@@ -18,8 +18,11 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         public internal(set) var busyDevices: Set<String> = []
         /// The devices whose keys turned out to be missing or disputed, so that they cannot be confirmed.
         var unverifiableDevices: Set<String> = []
-        /// Why the devices could not be listed, renamed, signed out or confirmed.
-        public internal(set) var deviceError: EncryptionError?
+        /// Why a device could not be renamed, signed out or confirmed. The list is also reloaded without the user, which
+        /// does not clear this.
+        var changeError: EncryptionError?
+        /// Why the devices could not be listed.
+        var listError: EncryptionError?
         /// The device to sign out, while the server asks for the account's password.
         public internal(set) var deviceAwaitingPassword: String?
         /// The number of wrong passwords for signing out that device.
@@ -128,25 +131,36 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     ///   - work: runs before. If it fails, the list stays as it is.
     private func requestDevices(
         freeing device: String? = nil,
-        after work: @escaping @MainActor (any EncryptionService) async throws -> Void = { _ in }
+        after work: (@MainActor (any EncryptionService) async throws -> Void)? = nil
     ) {
         queue.add { [weak self, service] in
             do {
-                try await work(service)
-                self?.state.devices = try await service.devices()
-                self?.state.deviceError = nil
+                if let work {
+                    try await work(service)
+                    self?.state.changeError = nil
+                }
+                await self?.loadDevices()
             } catch {
-                self?.noteDeviceFailure(error)
+                self?.noteChangeFailure(error)
             }
             if let device { self?.state.busyDevices.remove(device) }
         }
     }
 
-    private func noteDeviceFailure(_ error: any Error) {
+    private func loadDevices() async {
+        do {
+            state.devices = try await service.devices()
+            state.listError = nil
+        } catch {
+            state.listError = EncryptionError(error)
+        }
+    }
+
+    private func noteChangeFailure(_ error: any Error) {
         let failure = EncryptionError(error)
         // The prompt asks for it.
         let isPrompted = failure == .passwordRequired && state.deviceAwaitingPassword != nil
-        state.deviceError = isPrompted ? nil : failure
+        state.changeError = isPrompted ? nil : failure
     }
 
     /// Does not wait for requests about devices, which may be slow: this only queues a message.
@@ -156,11 +170,11 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         Task {
             do {
                 _ = try await service.verifyDevice(device)
-                state.deviceError = nil
+                state.changeError = nil
             } catch {
                 let failure = EncryptionError(error)
                 if failure == .noDevice { state.unverifiableDevices.insert(device) }
-                state.deviceError = failure
+                state.changeError = failure
             }
             state.busyDevices.remove(device)
         }
@@ -186,7 +200,7 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     private func cancelSignOut() {
         state.deviceAwaitingPassword = nil
         // The prompt has said so.
-        if state.deviceError == .wrongPassword { state.deviceError = nil }
+        if state.changeError == .wrongPassword { state.changeError = nil }
     }
 
     private func setBackup(_ isEnabled: Bool) {
@@ -222,6 +236,9 @@ public final class EncryptionPreferencesViewModel: ViewModel {
 }
 
 extension EncryptionPreferencesViewModel.State {
+    /// Why the devices could not be listed, renamed, signed out or confirmed.
+    public nonisolated var deviceError: EncryptionError? { changeError ?? listError }
+
     public nonisolated var isMovingKeys: Bool { keyFile == .exporting || keyFile == .importing }
 
     /// Whether encryption works on this device, so that its settings apply.

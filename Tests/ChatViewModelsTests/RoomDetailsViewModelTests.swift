@@ -123,6 +123,42 @@ import Testing
         #expect(service.calls.last == .remove(Fixtures.other.id, room))
     }
 
+    @Test("The failure of an action stays when one that was queued behind it succeeds")
+    func failureOutlivesQueuedActions() async {
+        let details = details()
+        let gate = Gate()
+        service.before = { call in
+            guard case .rename = call else { return }
+            await gate.pass()
+            throw ChatError.unreachable
+        }
+        details.send(.rename("New"))
+        await eventually { gate.waiting == 1 }
+        details.send(.remove(Fixtures.other.id))
+        gate.open()
+        await eventually { [service, room] in service.calls.last == .remove(Fixtures.other.id, room) }
+        await waitUntilIdle()
+        #expect(details.state.error == .unreachable)
+        details.send(.remove(Fixtures.own.id))
+        await eventually { details.state.error == nil }
+    }
+
+    @Test("The failure of a name is gone once the one that was entered after it is set")
+    func failureOfAnEarlierName() async {
+        let details = details()
+        let gate = Gate()
+        service.before = { [room] call in
+            guard call == .rename(room, "One") else { return }
+            await gate.pass()
+            throw ChatError.unreachable
+        }
+        details.send(.rename("One"))
+        await eventually { gate.waiting == 1 }
+        details.send(.rename("Two"))
+        gate.open()
+        await eventually { details.state.name == "Two" && details.state.error == nil }
+    }
+
     @Test("A failure is shown in one place: in the dialog while that is open, in the window afterwards")
     func failureIsShownOnce() async {
         let reported = Recorder<ChatError>()

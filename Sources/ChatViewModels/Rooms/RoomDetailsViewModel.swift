@@ -97,6 +97,10 @@ public final class RoomDetailsViewModel: ViewModel {
     @ObservationIgnored private var knownRule: RoomNotificationRule?
     /// The number of rules received from the server.
     @ObservationIgnored private var receivedRules = 0
+    /// The number of errors shown so far.
+    @ObservationIgnored private var errorCount = 0
+    /// The action that failed last; `nil` if the members could not be loaded since.
+    @ObservationIgnored private var failedAction: Action?
 
     /// - Parameters:
     ///   - avatar: the URI of the room's avatar, or `nil` if it has none.
@@ -196,13 +200,13 @@ public final class RoomDetailsViewModel: ViewModel {
     public func abandon() { isAbandoned = true }
 
     private func enqueue(_ action: Action) {
-        queue.add { [weak self, service, roomID, onFailure] in
+        queue.add { [weak self, service, roomID, onFailure, shown = errorCount] in
             do {
                 switch action {
                 case .rename(let typed):
                     guard let name = RoomName.valid(typed) else {
                         // Shown in the dialog, where the name is typed.
-                        self?.state.error = .invalidName
+                        self?.show(.invalidName, of: action)
                         return
                     }
                     try await service.renameRoom(roomID, to: name)
@@ -228,11 +232,11 @@ public final class RoomDetailsViewModel: ViewModel {
                     }
                 case .invited, .search: break
                 }
-                self?.state.error = nil
+                self?.clearError(after: action, shown)
             } catch {
                 // It may be gone with its dialog.
                 guard let self else { return onFailure(ChatError(error)) }
-                self.fail(error)
+                self.fail(error, of: action)
             }
         }
     }
@@ -267,10 +271,23 @@ public final class RoomDetailsViewModel: ViewModel {
         state.isEncrypted = true
     }
 
-    private func fail(_ error: any Error) {
+    private func fail(_ error: any Error, of action: Action? = nil) {
         let error = ChatError(error)
-        state.error = error
+        show(error, of: action)
         if isAbandoned { onFailure(error) }
+    }
+
+    private func show(_ error: ChatError, of action: Action?) {
+        errorCount += 1
+        failedAction = action
+        state.error = error
+    }
+
+    /// Removes the error once an action has succeeded that the user sent after seeing it, or that repeats what failed.
+    /// That of another action, which was ahead in the queue, stays.
+    /// - Parameter count: the number of errors shown before the action was sent.
+    private func clearError(after action: Action, _ count: Int) {
+        if errorCount == count || failedAction.map(action.repeats) == true { state.error = nil }
     }
 
     // MARK: Members
@@ -314,6 +331,16 @@ public final class RoomDetailsViewModel: ViewModel {
             let member = Member(
                 id: user.id, displayName: user.title, kind: .person, hasLeft: true, avatar: user.avatar)
             state.entries.append(RoomMembers.Entry(member, isInvited: true, canBeRemoved: true))
+        }
+    }
+}
+
+nonisolated extension RoomDetailsViewModel.Action {
+    /// Whether the action changes what another one was to change.
+    fileprivate func repeats(_ other: Self) -> Bool {
+        switch (self, other) {
+        case (.rename, .rename), (.setTopic, .setTopic), (.notify, .notify): true
+        default: self == other
         }
     }
 }

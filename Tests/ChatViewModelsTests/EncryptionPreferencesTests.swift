@@ -134,6 +134,38 @@ struct EncryptionPreferencesTests {
         #expect(viewModel.state.devices?[1].name == "Old phone")
     }
 
+    @Test(
+        "The error of a change stays when another one succeeds, or asks for the password, that was requested before.",
+        arguments: [false, true])
+    func changeFailsBeforeAnother(needsPassword: Bool) async {
+        let viewModel = await make()
+        let gate = Gate()
+        service.hold("renameDevice", at: gate)
+        service.fail("renameDevice", with: .unreachable)
+        if needsPassword { service.fail("signOutDevices", with: .passwordRequired) }
+        viewModel.send(.rename(device: "PHONE", to: "Old phone"))
+        await eventually { gate.waiting == 1 }
+        viewModel.send(.signOut(device: "BOT", password: nil))
+        gate.open()
+        await eventually { viewModel.state.busyDevices.isEmpty }
+        #expect(viewModel.state.deviceAwaitingPassword == (needsPassword ? "BOT" : nil))
+        #expect(viewModel.state.deviceError == .unreachable)
+        // Confirming one does not wait for the others.
+        let otherGate = Gate()
+        service.hold("verifyDevice", at: otherGate)
+        service.fail("renameDevice", with: .storage(reason: "full"))
+        viewModel.send(.verify(device: "PHONE"))
+        await eventually { otherGate.waiting == 1 }
+        viewModel.send(.rename(device: "THIS", to: "Desk"))
+        await eventually { viewModel.state.busyDevices == ["PHONE"] }
+        #expect(viewModel.state.deviceError == .storage(reason: "full"))
+        otherGate.open()
+        await eventually { viewModel.state.busyDevices.isEmpty }
+        #expect(viewModel.state.deviceError == .storage(reason: "full"))
+        viewModel.send(.verify(device: "PHONE"))
+        await eventually { viewModel.state.deviceError == nil }
+    }
+
     @Test("The list is loaded again when an unconfirmed device appears, is replaced by another one, or goes.")
     func otherUnconfirmedDevices() async {
         let viewModel = await make()

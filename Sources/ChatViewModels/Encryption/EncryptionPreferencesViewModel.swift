@@ -63,6 +63,8 @@ public final class EncryptionPreferencesViewModel: ViewModel {
     @ObservationIgnored private var following: ChangeSubscription?
     @ObservationIgnored private var followingSession: ChangeSubscription?
     @ObservationIgnored private let queue = DeliveryQueue()
+    /// The number of failed changes of devices so far.
+    @ObservationIgnored private var changeFailureCount = 0
 
     /// - Parameters:
     ///   - ongoingWork: counts exports and imports of keys until they have ended.
@@ -133,15 +135,15 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         freeing device: String? = nil,
         after work: (@MainActor (any EncryptionService) async throws -> Void)? = nil
     ) {
-        queue.add { [weak self, service] in
+        queue.add { [weak self, service, failures = changeFailureCount] in
             do {
                 if let work {
                     try await work(service)
-                    self?.state.changeError = nil
+                    self?.clearChangeError(amongFirst: failures)
                 }
                 await self?.loadDevices()
             } catch {
-                self?.noteChangeFailure(error)
+                self?.noteChangeFailure(error, after: failures)
             }
             if let device { self?.state.busyDevices.remove(device) }
         }
@@ -156,24 +158,35 @@ public final class EncryptionPreferencesViewModel: ViewModel {
         }
     }
 
-    private func noteChangeFailure(_ error: any Error) {
+    private func noteChangeFailure(_ error: any Error, after failures: Int) {
         let failure = EncryptionError(error)
         // The prompt asks for it.
-        let isPrompted = failure == .passwordRequired && state.deviceAwaitingPassword != nil
-        state.changeError = isPrompted ? nil : failure
+        guard failure != .passwordRequired || state.deviceAwaitingPassword == nil else {
+            return clearChangeError(amongFirst: failures)
+        }
+        changeFailureCount += 1
+        state.changeError = failure
+    }
+
+    /// Removes the error of a change that the user has seen before another change, which has succeeded or goes on with
+    /// the password. That of a change which was under way then stays.
+    /// - Parameter count: the number of failures before the other change was requested.
+    private func clearChangeError(amongFirst count: Int) {
+        if changeFailureCount == count { state.changeError = nil }
     }
 
     /// Does not wait for requests about devices, which may be slow: this only queues a message.
     private func verify(_ device: String) {
         guard !state.busyDevices.contains(device) else { return }
         state.busyDevices.insert(device)
-        Task {
+        Task { [failures = changeFailureCount] in
             do {
                 _ = try await service.verifyDevice(device)
-                state.changeError = nil
+                clearChangeError(amongFirst: failures)
             } catch {
                 let failure = EncryptionError(error)
                 if failure == .noDevice { state.unverifiableDevices.insert(device) }
+                changeFailureCount += 1
                 state.changeError = failure
             }
             state.busyDevices.remove(device)

@@ -132,6 +132,30 @@ import Testing
         await eventually { done.values == [[Self.ann]] && invite.state.isDone }
     }
 
+    @Test("Who is chosen while others are invited stays chosen, and who is removed meanwhile does not come back")
+    func choosingDuringTheInvitation() async {
+        let gate = Gate()
+        let service = FakeUserDirectory { call in
+            await gate.pass()
+            if call == .invite("@bo:a") { throw ChatError.notPermitted }
+            return []
+        }
+        let carl = User(id: MemberID("@carl:a"), name: "Carl")
+        let done = Recorder<[User]>()
+        let invite = InviteViewModel(room: RoomID("room"), service: service, onDone: { done.record($0) })
+        for user in [Self.ann, Self.bo] { invite.userSearch.send(.toggle(user)) }
+        invite.send(.invite)
+        await eventually { gate.waiting == 1 }
+        invite.userSearch.send(.toggle(carl))
+        invite.userSearch.send(.toggle(Self.bo))
+        gate.open()
+        await eventually { !invite.state.isInviting }
+        #expect(invite.userSearch.state.chosen == [carl])
+        #expect(invite.state.error == .notPermitted && !invite.state.isDone && done.values.isEmpty)
+        invite.send(.invite)
+        await eventually { done.values == [[carl]] && invite.state.isDone }
+    }
+
     @Test func roomIsCreatedFromTheTypedFields() async {
         let service = FakeUserDirectory()
         let made = Recorder<RoomID>()

@@ -6,7 +6,7 @@ public import Observation
 public final class InviteViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var isInviting = false
-        /// Whether all users have been invited, so that the dialog can close.
+        /// Whether all chosen users have been invited, so that the dialog can close.
         public var isDone = false
         /// The first error; users who could not be invited stay selected.
         public var error: ChatError?
@@ -26,7 +26,7 @@ public final class InviteViewModel: ViewModel {
 
     /// - Parameters:
     ///   - excluded: users not to offer, such as members.
-    ///   - onDone: called when all users have been invited.
+    ///   - onDone: called with the users once all of them have been invited.
     ///   - onFailure: receives an error that occurs after ``abandon()``.
     public init(
         room: RoomID, service: any RoomCapabilityService & RoomMembersService, excluding excluded: Set<MemberID> = [],
@@ -56,8 +56,10 @@ public final class InviteViewModel: ViewModel {
                     problem = problem ?? ChatError(error)
                 }
             }
-            state = State(isDone: failedUsers.isEmpty, error: problem)
-            userSearch.setChosen(failedUsers)
+            let invited = Set(chosen.map(\.id)).subtracting(failedUsers.map(\.id))
+            // The user may have chosen others meanwhile, or given up some whose invitation failed.
+            userSearch.removeChosen(invited)
+            state = State(isDone: failedUsers.isEmpty && userSearch.state.chosen.isEmpty, error: problem)
             if let problem, isAbandoned { onFailure(problem) }
             if failedUsers.isEmpty { onDone(chosen) }
         }

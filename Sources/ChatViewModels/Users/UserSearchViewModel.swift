@@ -60,8 +60,8 @@ public final class UserSearchViewModel: ViewModel {
         }
     }
 
-    /// Keeps only the users whose invitation failed.
-    func setChosen(_ users: [User]) { state.chosen = users }
+    /// Removes users who have been invited.
+    func removeChosen(_ users: Set<MemberID>) { state.chosen.removeAll { users.contains($0.id) } }
 
     private func toggle(_ user: User) {
         if let index = state.chosen.firstIndex(where: { $0.id == user.id }) {

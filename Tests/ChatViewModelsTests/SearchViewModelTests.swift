@@ -99,6 +99,34 @@ import Testing
         #expect(!model.state.isSearching)
     }
 
+    @Test("Results stay when further ones cannot be loaded, which can be tried again")
+    func furtherResultsFail() async {
+        provideMatches(1...60)
+        let model = open()
+        model.send(.field(.type("mess")))
+        await eventually { !model.state.isSearching }
+        service.before = { if case .search = $0 { throw ChatError.storage(reason: "test") } }
+        model.send(.loadMore)
+        await eventually { model.state.error == .storage(reason: "test") }
+        #expect(model.state.results.count == 50 && model.state.isCurrent && model.state.hasMore)
+        service.before = { _ in }
+        model.send(.loadMore)
+        await eventually { model.state.results.count == 60 }
+        #expect(model.state.error == nil && !model.state.hasMore && !model.state.isSearching)
+    }
+
+    @Test("The results of an earlier query do not stay when a search fails")
+    func searchFails() async {
+        provideMatches(1...3)
+        let model = open()
+        model.send(.field(.type("mess")))
+        await eventually { model.state.results.count == 3 }
+        service.before = { if case .search = $0 { throw ChatError.storage(reason: "test") } }
+        model.send(.field(.type("messa")))
+        await eventually { model.state.error == .storage(reason: "test") }
+        #expect(model.state.results.isEmpty && !model.state.isSearching && !model.state.hasNoResults)
+    }
+
     @Test func resultsStayUntilTheNextOnesArrive() async {
         provideMatches(1...3)
         let model = open()

@@ -41,6 +41,9 @@ public nonisolated struct SearchFieldState: Equatable, Sendable {
         }
     }
 
+    /// Ends the search with results. The error of an earlier attempt is gone.
+    mutating func succeed() { fail([], nil) }
+
     mutating func fail(_ problems: [SearchSyntax.Problem], _ error: ChatError?) {
         (isSearching, self.problems, self.error) = (false, problems, error)
     }

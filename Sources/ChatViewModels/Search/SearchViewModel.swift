@@ -96,13 +96,14 @@ public final class SearchViewModel: ViewModel {
         next.results = (next.isCurrent ? next.results : []) + found
         next.isCurrent = true
         next.field.hasMore = page.hasMore
-        next.field.isSearching = false
+        next.field.succeed()
         state = next
     }
 
     private func fail(_ problems: [SearchSyntax.Problem], _ error: ChatError?) {
         var next = state
-        (next.results, next.isCurrent, next.field.hasMore) = ([], true, false)
+        // If only further results cannot be loaded, those that are shown stay, and scrolling tries again.
+        if !next.isCurrent { (next.results, next.isCurrent, next.field.hasMore) = ([], true, false) }
         next.field.fail(problems, error)
         state = next
     }

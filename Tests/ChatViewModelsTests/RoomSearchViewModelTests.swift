@@ -76,6 +76,25 @@ import Testing
         #expect(displayed.values.last == id(250))
     }
 
+    @Test("Stepping back while an older match is loaded stays there")
+    func steppingBackDuringLoading() async {
+        provideMatches(Array((1...1250).reversed()))
+        let model = open()
+        model.send(.field(.type("mess")))
+        await eventually { !model.state.isSearching }
+        for _ in 1..<RoomSearchViewModel.counted { model.send(.stepOlder) }
+        let gate = Gate()
+        service.before = { if case .search = $0 { await gate.pass() } }
+        model.send(.stepOlder)
+        await eventually { gate.waiting == 1 }
+        model.send(.stepNewer)
+        #expect(model.state.current == RoomSearchViewModel.counted - 2)
+        gate.open()
+        await eventually { !model.state.isSearching }
+        #expect(model.state.current == RoomSearchViewModel.counted - 2)
+        #expect(model.state.matches.count > RoomSearchViewModel.counted)
+    }
+
     @Test func resultsOfEarlierQueriesAreIgnored() async {
         let gate = Gate()
         service.searchPages = { query in

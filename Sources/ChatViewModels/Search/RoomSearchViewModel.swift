@@ -101,6 +101,8 @@ public final class RoomSearchViewModel: ViewModel {
         guard state.isOpen, !state.matches.isEmpty else { return }
         let next = (state.current ?? -1) + offset
         if next >= state.matches.count, state.hasMore { return readOn(to: next) }
+        // A match that is still being loaded must not replace this one.
+        target = nil
         show((next + state.matches.count) % state.matches.count)
     }
 

@@ -364,6 +364,23 @@ struct EncryptionSetUpTests {
         #expect(viewModel.state.showsKey && text.saveButton(viewModel.state) == "_Save to File…")
     }
 
+    @Test("What the user says and does about the recovery key while it is written to a file is not lost.")
+    func savingAndTicking() async throws {
+        let folder = TemporaryFolder()
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        viewModel.send(.begin)
+        await eventually { viewModel.state.showsKey && !viewModel.state.isBusy }
+        viewModel.send(.saveKey(folder.url.appendingPathComponent("key.txt")))
+        viewModel.send(.keySaved(true))
+        viewModel.send(.keyCopied)
+        #expect(viewModel.state.isBusy && viewModel.state.isKeySaved && viewModel.state.isKeyCopied)
+        viewModel.send(.finish)
+        await eventually { !viewModel.state.isBusy }
+        #expect(viewModel.state.isKeyFileSaved && viewModel.state.isKeySaved && viewModel.state.isKeyCopied)
+        #expect(viewModel.state.step == .showingKey(key), "the file is written first")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("Closing during an operation does not affect it, and shows no key.")
     func closing() async throws {
         let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))

@@ -157,6 +157,9 @@ public final class EncryptionSetUpViewModel: ViewModel {
         if !state.isBusy || action == .close { state.error = nil }
         switch (action, state.step) {
         case (.close, _): state.step = .over
+        // Also while the key is being written to a file.
+        case (.keyCopied, .showingKey): state.isKeyCopied = true
+        case (.keySaved(let isSaved), .showingKey): state.isKeySaved = isSaved
         case (_, _) where state.isBusy: break
         case (.begin, .introduction): makeKey()
         case (.useOtherDevice, .choosingMethod):
@@ -174,8 +177,6 @@ public final class EncryptionSetUpViewModel: ViewModel {
         case (.reset, .resetting): makeIdentity(password: nil)
         case (.password(let password), .password): makeIdentity(password: password)
         case (.saveKey(let file), .showingKey(let key)): save(key, to: file)
-        case (.keyCopied, .showingKey): state.isKeyCopied = true
-        case (.keySaved(let isSaved), .showingKey): state.isKeySaved = isSaved
         case (.finish, .showingKey) where state.isKeySaved:
             run { service in
                 try await service.confirmRecoveryKey()

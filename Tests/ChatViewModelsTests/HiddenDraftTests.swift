@@ -52,6 +52,27 @@ import Testing
         await eventually { [self] in service.drafts[b]?.preview.hasPrefix("@Ann") == true && service.drafts[a] == nil }
     }
 
+    @Test("A user who opens another room while the draft is moved stays there.")
+    func anotherRoomDuringTheMove() async {
+        service.successions[a] = RoomSuccession(next: "b")
+        let conversation = await start()
+        let c = RoomID("c")
+        await show(["a", "b", "c"])
+        conversation.composer.handle(.insert("half", origin: .paste))
+        await eventually { conversation.hiddenDraft?.canBeMoved == true }
+        let gate = Gate()
+        service.before = { [b] call in if call == .draft(b) { await gate.pass() } }
+        let moving = Task { await conversation.moveDraft() }
+        await eventually { gate.waiting == 1 }
+        coordinator.rooms.send(.select(c))
+        #expect(coordinator.conversation?.roomID == c)
+        gate.open()
+        #expect(await moving.value == nil)
+        await eventually { [self] in
+            service.drafts[b]?.preview.hasPrefix("half") == true && conversation.composer.draftText.isEmpty
+        }
+    }
+
     @Test("A draft that the new room cannot store stays in both, and a file alone is shown, too.")
     func draftThatCannotBeMoved() async {
         service.successions[a] = RoomSuccession(next: "b")

@@ -73,12 +73,16 @@ public final class Conversation {
     private var isMovingDraft = false
 
     /// Moves the draft to the room that replaced this one.
-    /// - Returns: the link to that room, which has it now; `nil` if it has not.
+    /// - Returns: the link to that room, which has it now and is to be opened; `nil` if it has not, or if the user has
+    ///   left this room meanwhile.
     public func moveDraft() async -> String? {
         guard !isMovingDraft, let link = succession.next, let successor, let draftMover else { return nil }
         isMovingDraft = true
         defer { isMovingDraft = false }
-        return await draftMover.move(from: composer, to: successor) ? link : nil
+        let wasClosed = isClosed
+        let isMoved = await draftMover.move(from: composer, to: successor)
+        // Who has opened another room stays there: the rest of what they are typing must not go to this one.
+        return isMoved && isClosed == wasClosed ? link : nil
     }
 
     /// Says in place of the composer why no messages can be sent, if permissions or encryption are the reason.

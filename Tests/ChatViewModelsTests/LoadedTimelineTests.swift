@@ -152,6 +152,40 @@ import Testing
         #expect(positions == [4] && !loaded.range.isEmpty)
     }
 
+    @Test("What was cleared stays hidden when it changes and when the room is opened again after a gap, until a jump")
+    func clearedMessagesStayHidden() async {
+        await open(1...3)
+        loaded.clear()
+        loaded.apply(.changed([.of(3, text: "edited"), .of(4)]))
+        #expect(positions == [4])
+        await open(2...5)
+        #expect(positions == [4, 5] && !loaded.range.hasOlder)
+        await open(8...9)
+        #expect(positions == [8, 9] && loaded.range.hasOlder)
+        service.pages = { [self] _, _ in page(3...7) }
+        loaded.load(.older)
+        await eventually { [loaded] in loaded.range.loading == nil }
+        #expect(positions == Array(4...9) && !loaded.range.hasOlder)
+        service.pagesAround = { [self] _, _ in page(1...4, older: false, newer: true) }
+        loaded.jump(TimelineJump(destination: .message(MessageID("m2"))))
+        await eventually { [loaded] in loaded.range.isDetached }
+        #expect(positions == Array(1...4))
+    }
+
+    @Test("Clearing a range without the newest messages hides them, too, but none that is sent later")
+    func clearedDetachedRange() async {
+        service.pagesAround = { [self] _, _ in page(1...4, older: false, newer: true) }
+        _ = await loaded.open(page(20...22), around: MessageID("m2"), unreadLineAfter: nil)
+        #expect(positions == Array(1...4))
+        // Its position changes when it is sent.
+        loaded.apply(.changed([.of(1000, by: Fixtures.own, delivery: .sending)]))
+        loaded.clear()
+        loaded.apply(.changed([.of(22, text: "edited")]))
+        #expect(positions.isEmpty)
+        loaded.apply(.changed([.of(23)]))
+        #expect(positions == [23])
+    }
+
     @Test("The edited message is marked, and the one before it no longer")
     func marksTheEditedMessage() async {
         await open(9...12)

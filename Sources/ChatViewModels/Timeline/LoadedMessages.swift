@@ -11,13 +11,23 @@ nonisolated struct LoadedMessages: Sendable {
     /// The upper bound of the range; `nil` if it includes the newest message, and then new messages extend it.
     private(set) var end: Int64?
     private var positions: [MessageID: Int64] = [:]
+    /// The position up to which messages are hidden, as if the room began after it; `nil` to hide none.
+    private let hiddenThrough: Int64?
 
-    init() {}
+    init() { hiddenThrough = nil }
 
-    init(_ page: TimelinePage) {
-        start = page.hasOlder ? page.messages.first?.position ?? .max : nil
+    init(_ page: TimelinePage, hiddenThrough: Int64? = nil) {
+        self.hiddenThrough = hiddenThrough
+        start = hasShownOlder(page) ? page.messages.first?.position ?? .max : nil
         end = page.hasNewer ? page.messages.last?.position ?? .min : nil
-        for message in page.messages { insertOrReplace(message) }
+        for message in page.messages where !isHidden(message) { insertOrReplace(message) }
+    }
+
+    private func isHidden(_ message: Message) -> Bool { hiddenThrough.map { message.position <= $0 } ?? false }
+
+    /// Whether messages before a page can be shown.
+    private func hasShownOlder(_ page: TimelinePage) -> Bool {
+        page.hasOlder && !page.messages.contains(where: isHidden)
     }
 
     func position(of id: MessageID) -> Int64? { positions[id] }
@@ -52,6 +62,7 @@ nonisolated struct LoadedMessages: Sendable {
             if let position = positions[message.id], position != message.position { touched += remove([message.id]) }
             if let start, message.position < start { continue }
             if let end, message.position > end { continue }
+            if isHidden(message) { continue }
             insertOrReplace(message)
             touched.append(message.position)
         }
@@ -69,10 +80,10 @@ nonisolated struct LoadedMessages: Sendable {
     /// Prepends the page that ends right before ``start``.
     mutating func prepend(_ page: TimelinePage) -> [Int64] {
         guard let start else { return [] }
-        let older = page.messages.filter { $0.position < start && positions[$0.id] == nil }
+        let older = page.messages.filter { $0.position < start && positions[$0.id] == nil && !isHidden($0) }
         messages.insert(contentsOf: older, at: 0)
         for message in older { positions[message.id] = message.position }
-        self.start = page.hasOlder ? page.messages.first?.position ?? start : nil
+        self.start = hasShownOlder(page) ? page.messages.first?.position ?? start : nil
         return older.map(\.position)
     }
 

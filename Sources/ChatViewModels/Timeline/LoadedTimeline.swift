@@ -36,6 +36,10 @@ final class LoadedTimeline {
     @ObservationIgnored private(set) var reactions = ReactionPolicy.allowed
     /// The message at the scroll position; `nil` for the newest one.
     @ObservationIgnored private var anchor: MessageID?
+    /// The position of the newest message that was published, loaded or not.
+    @ObservationIgnored private var newestPosition = Int64.min
+    /// The position of the newest message when the user cleared the view; `nil` if all messages may be shown.
+    @ObservationIgnored private var hiddenThrough: Int64?
     /// Updates received while a page is loading. The page may predate them, so they are applied again on top of it.
     @ObservationIgnored private var missedUpdates: [TimelineUpdate] = []
     let bodies: MessageBodies
@@ -82,8 +86,10 @@ final class LoadedTimeline {
     /// - Returns: whether the message can be shown.
     func open(_ newest: TimelinePage, around target: MessageID?, unreadLineAfter: MessageID?) async -> Bool {
         self.unreadLineAfter = unreadLineAfter
+        noteNewest(newest.messages)
         pager.postponeJump()
-        let (page, isFound) = await pager.openingPage(newest, around: target)
+        // A sync with a gap opens the room once more, which is no reason to show what the user has cleared.
+        let (page, isFound) = await pager.openingPage(newest, around: hiddenThrough == nil ? target : nil)
         // Requests made meanwhile belong to the range being replaced.
         pager.postponeJump()
         range.isLoaded = true
@@ -91,9 +97,10 @@ final class LoadedTimeline {
         return isFound
     }
 
-    /// Hides all messages up to now.
+    /// Hides all messages up to now until a jump loads another range.
     func clear() {
         pager.cancel()
+        hiddenThrough = newestPosition
         replace(with: TimelinePage(messages: [], hasOlder: false))
     }
 
@@ -106,6 +113,7 @@ final class LoadedTimeline {
     private func change(by update: TimelineUpdate) {
         switch update {
         case .changed(let changed):
+            noteNewest(changed)
             let positions = messages.merge(changed)
             refreshRange()
             quotes.update(changed)
@@ -124,8 +132,15 @@ final class LoadedTimeline {
         }
     }
 
+    /// One that is not sent yet has a position of its own, above those of messages yet to arrive.
+    private func noteNewest(_ messages: [Message]) {
+        for message in messages where message.delivery == .sent {
+            newestPosition = max(newestPosition, message.position)
+        }
+    }
+
     private func replace(with page: TimelinePage) {
-        messages = LoadedMessages(page)
+        messages = LoadedMessages(page, hiddenThrough: hiddenThrough)
         refreshRange()
         quotes = QuotedMessages(epoch: quotes.epoch + 1)
         let missing = quotes.note(messages.messages, in: messages)
@@ -203,6 +218,7 @@ final class LoadedTimeline {
             add(page, at: edge)
             applyMissed()
         case .range(let page, let jump):
+            hiddenThrough = nil
             replace(with: page)
             // The user's newest message may have been sent while the page was loading.
             if jump.editsLast { applyMissed() }

@@ -17,7 +17,7 @@ extension TimelineViewModel {
         /// The view has scrolled close to an end of the loaded messages.
         case load(TimelineEdge)
         case jump(TimelineDestination)
-        /// Hides all messages so far until the next jump, or until the room is opened again.
+        /// Hides all messages so far until a jump loads others, or until the user opens the room again.
         case clear
     }
 

@@ -71,6 +71,22 @@ import Testing
         #expect(copied == ["Alex: Text 1\nRobin: Text 2"])
     }
 
+    @Test("What is selected while others are copied stays selected")
+    func selectingDuringCopying() async {
+        await open()
+        let gate = Gate()
+        harness.service.before = { if case .quoted = $0 { await gate.pass() } }
+        harness.service.known = { id in [.of(1), .of(2, by: Fixtures.own)].first { $0.id == id } }
+        select("m1", "m2")
+        timeline.send(.selection(.copy(focused: nil)))
+        await eventually { gate.waiting == 1 }
+        select("m3")
+        gate.open()
+        await eventually { [harness] in harness.state.selection.count == 1 }
+        #expect(selection.contains(MessageID("m3")))
+        #expect(harness.messages.filter(\.isSelected).map(\.id) == [MessageID("m3")])
+    }
+
     @Test("Without selected messages the selected text is copied, or else the focused message")
     func copiesTextOrTheFocusedMessage() async {
         await open()

@@ -42,6 +42,12 @@ public nonisolated struct SelectedMessages: Equatable, Sendable {
             case .removed(let ids): ids
             default: []
             }
-        return removed.filter { isOwn.removeValue(forKey: $0) != nil }
+        return remove(removed)
+    }
+
+    /// Deselects messages.
+    /// - Returns: those that were selected.
+    mutating func remove(_ ids: [MessageID]) -> [MessageID] {
+        ids.filter { isOwn.removeValue(forKey: $0) != nil }
     }
 }

@@ -51,6 +51,12 @@ final class TimelineSelection {
         return deselected.isEmpty ? [] : [.messagesChanged(deselected)]
     }
 
+    /// Deselects messages that have been copied, and none that were selected meanwhile.
+    func deselect(_ ids: [MessageID]) -> [Outcome] {
+        let deselected = messages.remove(ids)
+        return deselected.isEmpty ? [] : [.messagesChanged(deselected)]
+    }
+
     func perform(
         _ action: TimelineViewModel.SelectionAction, in loaded: LoadedMessages, _ rows: TimelineRows
     ) -> [Outcome] {

@@ -252,7 +252,7 @@ public final class TimelineViewModel: ViewModel {
                 // Of pictures without captions there is nothing to copy, and what is on the clipboard stays there.
                 guard !fragment.text.isEmpty else { return }
                 onEffect?(.copy(fragment))
-                send(.selection(.clear))
+                apply(selection.deselect(ids))
             } catch {
                 onOutput(.failed(ChatError(error)))
             }

@@ -176,6 +176,24 @@ final class AccountDialogTests: GtkTestCase {
         window.close()
     }
 
+    func testRowKeepsTheFocusWhenACountChanges() throws {
+        try onMain {
+            try Resource.load()
+            let (switcher, window) = Self.open(
+                [Self.row("ann", .online, isShown: true), Self.row("bo", .online)],
+                signOutRequested: { XCTFail("\($0.id) is signed out") })
+            let list = try XCTUnwrap(
+                switcher.widget.descendants.first { $0.isInstance(of: gtk_list_box_get_type()) })
+            XCTAssertTrue(list.children[1].grabFocus())
+            XCTAssertTrue(list.children[1].isFocus)
+            switcher.show(
+                AccountList([Self.row("ann", .online, isShown: true), Self.row("bo", .online, unread: 3)]))
+            XCTAssertTrue(list.children[1].visibleTexts.contains("3"))
+            XCTAssertTrue(list.children[1].isFocus)
+            Self.close(switcher, window)
+        }
+    }
+
     /// It cannot be displayed, so its row has the button.
     func testAccountThatCannotBeOpenedIsSignedOutFromItsRow() throws {
         try onMain {

@@ -26,14 +26,29 @@ final class AccountMenu {
     }
 
     func show(_ accounts: AccountList) {
+        if accounts.rows != self.accounts.rows { show(accounts.rows) }
         self.accounts = accounts
-        list.removeAll()
-        for row in accounts.rows {
-            list.append(AccountRow.make(row) { [weak self] in self?.act { $0.signOutRequested(row) } })
-        }
         signIn.isVisible = accounts.offersSignIn
         signOut.isVisible = accounts.offersSignOut
         signOut.isSensitive = accounts.canSignOut
+    }
+
+    /// Makes the rows anew, of which one keeps the keyboard focus: each message that arrives changes a count.
+    private func show(_ rows: [AccountsCoordinator.Row]) {
+        let focused = focusedAccount
+        list.removeAll()
+        for row in rows {
+            list.append(AccountRow.make(row) { [weak self] in self?.act { $0.signOutRequested(row) } })
+        }
+        guard let focused, let index = rows.firstIndex(where: { $0.id == focused }) else { return }
+        list.children[index].grabFocus()
+    }
+
+    /// The account whose row, or a button in it, has the focus.
+    private var focusedAccount: String? {
+        guard let focus = list.root?.focus else { return nil }
+        let index = list.children.firstIndex { $0.isSame(as: focus) || $0.isAncestor(of: focus) }
+        return index.map { accounts.rows[$0].id }
     }
 
     private func choose(_ index: Int) {

@@ -188,7 +188,7 @@ final class AccountDialogTests: GtkTestCase {
             XCTAssertTrue(list.children[1].isFocus)
             switcher.show(
                 AccountList([Self.row("ann", .online, isShown: true), Self.row("bo", .online, unread: 3)]))
-            XCTAssertTrue(list.children[1].visibleTexts.contains("3"))
+            XCTAssertTrue(MainLoop.pump { list.children[1].visibleTexts.contains("3") })
             XCTAssertTrue(list.children[1].isFocus)
             Self.close(switcher, window)
         }

@@ -182,6 +182,40 @@ final class UserDialogTests: GtkTestCase {
         }
     }
 
+    func testMembersKeepTheFocusWhenTheyChange() throws {
+        try onMain {
+            let service = ServerRoom()
+            var members = ["Ann", "Bo", "Carl"].map {
+                Member(id: MemberID("@\($0):example.org"), displayName: $0, kind: .person)
+            }
+            service.entries = members.map { RoomMembers.Entry($0, canBeRemoved: true) }
+            let viewModel = RoomDetailsViewModel(room: RoomID("room"), name: "Garden", service: service)
+            try Self.use({
+                RoomDetailsDialog.present(viewModel, over: $0, avatarLoader: Self.pictures, leave: {})
+            }) { dialog in
+                let button = { (member: Member) -> Widget? in
+                    let label = "Remove \(member.displayName)"
+                    return dialog.descendants.first { $0.isMapped && $0.tooltip == label }
+                }
+                XCTAssertTrue(MainLoop.pump { button(members[2]) != nil }, "\(dialog.visibleTexts)")
+                let second = try XCTUnwrap(button(members[1]))
+                XCTAssertTrue(second.grabFocus())
+                members[0].displayName = "Anna"
+                service.publish(.membersChanged([members[0]]))
+                XCTAssertTrue(MainLoop.pump { button(members[0]) != nil })
+                XCTAssertTrue(second.isFocus, "another member has changed")
+                members[1].displayName = "Bob"
+                service.publish(.membersChanged([members[1]]))
+                XCTAssertTrue(MainLoop.pump { button(members[1]) != nil })
+                XCTAssertTrue(button(members[1])?.isFocus == true)
+                members[1].hasLeft = true
+                service.publish(.membersChanged([members[1]]))
+                XCTAssertTrue(MainLoop.pump { button(members[1]) == nil })
+                XCTAssertTrue(button(members[2])?.isFocus == true, "the next one")
+            }
+        }
+    }
+
     func testReactionsWithoutEncryptionAreExplained() throws {
         try onMain {
             for (isRejected, answer, expected) in [
@@ -244,6 +278,9 @@ final class UserDialogTests: GtkTestCase {
         /// The rules set, in order. Used on the main thread only, from which this test makes all calls.
         private(set) var rules: [RoomNotificationRule?] = []
         var fails = false
+        var entries: [RoomMembers.Entry] = []
+
+        func publish(_ update: TimelineUpdate) { timeline.publish(update) }
 
         func publish(_ rule: RoomNotificationRule) {
             settings.continuation.yield(NotificationSettings(rooms: [RoomID("room"): rule]))
@@ -257,7 +294,7 @@ final class UserDialogTests: GtkTestCase {
         }
 
         func members(of room: RoomID) async throws -> RoomMembers {
-            RoomMembers(entries: [], permissions: [.encrypt, .setTopic])
+            RoomMembers(entries: entries, permissions: [.encrypt, .setTopic])
         }
         func topic(of room: RoomID) async throws -> String? { nil }
         func setTopic(_ topic: String?, of room: RoomID) async throws {

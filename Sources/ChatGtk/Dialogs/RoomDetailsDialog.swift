@@ -28,10 +28,21 @@ final class RoomDetailsDialog {
     private let viewModel: RoomDetailsViewModel
     private let avatarLoader: AvatarLoader
     private let accountEncryption: EncryptionCoordinator?
-    private var rows: [Widget] = []
-    private var displayedEntries: [RoomMembers.Entry]?
-    private var avatars: [AvatarView] = []
+    private var rows: [MemberRow] = []
+    /// Says how many members are not listed.
+    private var unlisted: (text: String, row: ActionRow)?
     private var rendering: Rendering?
+
+    private struct MemberRow {
+        let entry: RoomMembers.Entry
+        let widget: ActionRow
+        /// Retained while the row is displayed.
+        let avatar: AvatarView
+        /// Removes the member, if the user may do that.
+        let remove: Button?
+
+        func grabFocus() { if remove?.grabFocus() != true { widget.grabFocus() } }
+    }
 
     /// Presents the dialog, which retains itself until it is closed.
     /// - Parameter leave: called when the user wants to leave the room.
@@ -163,25 +174,46 @@ final class RoomDetailsDialog {
     private func showMembers(_ state: RoomDetailsViewModel.State) {
         search.isVisible = state.needsSearch
         let entries = state.listed
-        guard entries != displayedEntries else { return }
-        displayedEntries = entries
-        for row in rows { members.remove(row) }
-        avatars = []
-        rows = entries.map(makeRow)
-        for row in rows { members.add(row) }
-        guard let more = state.unlistedText(.gettext) else { return }
-        let row = ActionRow(more)
+        let text = state.unlistedText(.gettext)
+        guard entries != rows.map(\.entry) || text != unlisted?.text else { return }
+        if let unlisted { members.remove(unlisted.row) }
+        unlisted = nil
+        let former = Dictionary(rows.map { ($0.entry.id, $0) }) { first, _ in first }
+        arrange(entries.map { entry in former[entry.id].flatMap { $0.entry == entry ? $0 : nil } ?? makeRow(entry) })
+        guard let text else { return }
+        let row = ActionRow(text)
         row.addStyle("dim-label")
-        rows.append(row)
         members.add(row)
+        unlisted = (text, row)
     }
 
-    private func makeRow(_ entry: RoomMembers.Entry) -> Widget {
+    /// Adds, removes and moves rows: members change at any time. Their buttons keep the keyboard focus; that of a removed
+    /// member goes to the next.
+    private func arrange(_ rows: [MemberRow]) {
+        let former = self.rows
+        self.rows = rows
+        let unmoved = zip(former, rows).prefix { $0.widget === $1.widget }.count
+        let focus = members.root?.focus
+        let focused = focus.flatMap { focus in
+            former.firstIndex { $0.widget.isSame(as: focus) || $0.widget.isAncestor(of: focus) }
+        }
+        // Rows can only be added at the end.
+        for row in former[unmoved...] { members.remove(row.widget) }
+        for row in rows[unmoved...] { members.add(row.widget) }
+        guard let focused, focused >= unmoved else { return }
+        if rows.contains(where: { $0.widget === former[focused].widget }) {
+            focus?.grabFocus()
+        } else {
+            let same = rows.first { $0.entry.id == former[focused].entry.id }
+            (same ?? (rows.indices.contains(focused) ? rows[focused] : rows.last))?.grabFocus()
+        }
+    }
+
+    private func makeRow(_ entry: RoomMembers.Entry) -> MemberRow {
         let member = entry.member
         let row = ActionRow(member.displayName)
         let avatar = AvatarView(size: 32)
         avatar.show(member.displayName, member.avatar, from: avatarLoader)
-        avatars.append(avatar)
         row.addPrefix(avatar.widget)
         let detail = entry.detail(.gettext)
         if !detail.isEmpty { row.setSubtitle(detail) }
@@ -189,16 +221,20 @@ final class RoomDetailsDialog {
             row.isActivatable = true
             row.onActivated { [weak self] in self?.showIdentity(of: member) }
         }
-        guard entry.canBeRemoved else { return row }
+        let remove = entry.canBeRemoved ? makeRemoveButton(entry) : nil
+        if let remove { row.addSuffix(remove) }
+        return MemberRow(entry: entry, widget: row, avatar: avatar, remove: remove)
+    }
+
+    private func makeRemoveButton(_ entry: RoomMembers.Entry) -> Button {
         let remove = Button(icon: "list-remove-symbolic")
         let label = entry.removalLabel(.gettext)
         remove.tooltip = label
         remove.setAccessibleLabel(label)
         remove.addStyle("flat")
         remove.valign = .center
-        remove.onClick { [weak self] in self?.confirmRemoving(member) }
-        row.addSuffix(remove)
-        return row
+        remove.onClick { [weak self] in self?.confirmRemoving(entry.member) }
+        return remove
     }
 
     private func confirmEncrypting() {

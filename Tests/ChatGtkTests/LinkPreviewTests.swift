@@ -138,7 +138,7 @@ final class LinkPreviewTests: GtkTestCase {
             let window = TestWindow(row.widget, width: 480, height: 300)
             row.show(try Self.item("https://example.org/roses"), selected: nil)
             XCTAssertNil(
-                previews.cachedPreview(of: "https://example.org/roses"), "nothing is asked unless it is wanted")
+                previews.cachedPreview(of: "https://example.org/roses") as Any?, "nothing is asked unless it is wanted")
             isOn = true
             row.show(try Self.item("https://example.org/roses"), selected: nil)
             XCTAssertFalse(row.preview.widget.isVisible)

@@ -35,10 +35,7 @@ enum EncryptionWindow {
         XCTAssertTrue(MainLoop.pump { window.window.isMapped })
         try body(accounts, window)
         OpenDialogs.closeAll()
-        var isClosed = false
-        window.onClosed = { isClosed = true }
-        window.close()
-        XCTAssertTrue(MainLoop.pump { isClosed })
+        try window.finishClosing()
         try fixture.close()
     }
 

@@ -57,8 +57,7 @@ final class MainWindowTests: GtkTestCase {
                 let parts = ["dimming", "shadow", "border", "outline"]
                 XCTAssertEqual(names.suffix(parts.count).sorted(), parts.sorted())
             }
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -73,8 +72,7 @@ final class MainWindowTests: GtkTestCase {
             XCTAssertTrue(
                 MainLoop.pump { Self.texts(in: window).count { $0.contains("Hello <b>you</b> & all") } == 2 },
                 "as plain text, in the timeline and in the list")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -89,8 +87,7 @@ final class MainWindowTests: GtkTestCase {
             XCTAssertEqual(window.content.conversationView?.composerHasFocus, false)
             try RealInput.type("on we go")
             XCTAssertTrue(MainLoop.pump { conversation.composer.state.composer.length == 8 })
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -114,8 +111,7 @@ final class MainWindowTests: GtkTestCase {
                     return bounds.y > 0 && bounds.y + bounds.height <= top
                         && abs(bounds.x + bounds.width / 2 - Double(view.widget.width) / 2) < 2
                 })
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -133,7 +129,7 @@ final class MainWindowTests: GtkTestCase {
                 }, "in the header as in the list")
             fixture.coordinator.rooms.send(.leave(room))
             XCTAssertTrue(MainLoop.pump { !Self.texts(in: window).contains("Second") })
-            window.close()
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -187,8 +183,7 @@ final class MainWindowTests: GtkTestCase {
             }
             XCTAssertTrue(MainLoop.pump(until: isRead))
             other.close()
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -215,8 +210,7 @@ final class MainWindowTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { rooms.state.selectedRow?.isMarkedUnread == isMarked }, label)
                 XCTAssertTrue(MainLoop.pump { items().isEmpty })
             }
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -232,8 +226,7 @@ final class MainWindowTests: GtkTestCase {
             let host = try XCTUnwrap(Self.descendants(of: window.window).compactMap { ComposerHost.of($0) }.first)
             XCTAssertEqual(
                 host.bar?.model?.configuration.attachments.count, ChatLimits.attachments, "the room's composer")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -261,8 +254,7 @@ final class MainWindowTests: GtkTestCase {
                 "Return opens the room, and one can write")
             window.showSidebar()
             XCTAssertTrue(MainLoop.pump(until: isOnRow), "and so it is on the way back")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -304,8 +296,7 @@ final class MainWindowTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { window.panes.visiblePane == .content })
             XCTAssertEqual(rooms.state.selectedRow?.name, "New")
             XCTAssertEqual(shown(), rooms.state.selection)
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -352,8 +343,7 @@ final class MainWindowTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { view.composerHasFocus })
             window.perform(.nextRegion)
             XCTAssertTrue(MainLoop.pump { window.sidebar.searchPane.field.hasFocus }, "the room list is hidden")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -373,8 +363,7 @@ final class MainWindowTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty }, answer)
             }
             XCTAssertTrue(MainLoop.pump { !fixture.coordinator.rooms.state.rows.contains { $0.id == room } })
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }

@@ -240,9 +240,7 @@ private final class RandomUse {
     func close() throws {
         try xdotool.close()
         for other in Widget.windows where !other.isSame(as: main.window) { gtk_window_destroy(other.cast()) }
-        let window = main.window
-        main.close()
-        _ = MainLoop.pump { !window.isMapped }
+        try main.finishClosing()
         try finish { [fixture] in await fixture.coordinator.flushDrafts() }
         try fixture.close()
     }

@@ -327,10 +327,7 @@ private final class RoomSwitchBench {
     }
 
     func close() throws {
-        var isClosed = false
-        main.onClosed = { isClosed = true }
-        main.close()
-        guard MainLoop.pump(until: { isClosed }) else { throw TimedOut() }
+        try main.finishClosing()
         try fixture.close()
     }
 }

@@ -96,8 +96,7 @@ final class SearchTests: GtkTestCase {
             try RealInput.type("hay")
             XCTAssertTrue(
                 MainLoop.pump { search.state.text == "hay" }, "however soon it is opened again: \(search.state.text)")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -137,8 +136,7 @@ final class SearchTests: GtkTestCase {
             }
             XCTAssertTrue(MainLoop.pump(until: isCopied), copied ?? "nothing")
             XCTAssertTrue(MainLoop.pump { !isReading })
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -183,8 +181,7 @@ final class SearchTests: GtkTestCase {
             try RealInput.type("unheard")
             XCTAssertTrue(MainLoop.pump { pane.showsNoResults })
             XCTAssertTrue(MainLoop.pump { pane.rowCount == 0 }, "the rows of earlier results are freed")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -228,8 +225,7 @@ final class SearchTests: GtkTestCase {
                 XCTAssertTrue(isPressed())
                 try RealInput.press("Escape")
                 XCTAssertTrue(MainLoop.pump { !isPressed() && !search.state.isOpen })
-                window.close()
-                _ = MainLoop.pump { !window.window.isMapped }
+                try window.finishClosing()
                 try fixture.close()
             }
         }

@@ -49,8 +49,7 @@ final class TransferTests: GtkTestCase {
             try RealInput.press("Return")
             XCTAssertTrue(
                 MainLoop.pump { fixture.coordinator.rooms.state.selectedRow?.name == "Bike <Club>" }, "it is open")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -98,8 +97,7 @@ final class TransferTests: GtkTestCase {
             XCTAssertEqual(count(), 1)
             try dismiss(bring(4, ["shift+Tab", "Return"]), done)
             XCTAssertTrue(MainLoop.pump { count() == 2 }, "a room beside it")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -134,8 +132,7 @@ final class TransferTests: GtkTestCase {
                     accounts.selection == AccountsCoordinator.localID
                         && fixture.coordinator.rooms.state.selectedRow?.name == "Bikes"
                 })
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try other.close()
             try fixture.close()
         }
@@ -154,8 +151,7 @@ final class TransferTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { isFinal }, "the dialog is finalised")
             XCTAssertTrue(
                 MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures) closures")
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }
@@ -192,8 +188,7 @@ final class TransferTests: GtkTestCase {
                 decoding: try Data(contentsOf: target.appending(path: "Plans/messages.html")), as: UTF8.self)
             XCTAssertTrue(page.contains("Hello <em>you</em>"), page)
             dialog.widget.close()
-            window.close()
-            _ = MainLoop.pump { !window.window.isMapped }
+            try window.finishClosing()
             try fixture.close()
         }
     }

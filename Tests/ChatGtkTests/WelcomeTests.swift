@@ -102,10 +102,7 @@ final class WelcomeTests: GtkTestCase {
 
     @MainActor
     private static func close(_ window: MainWindow, _ fixture: ChatFixture) throws {
-        var isClosed = false
-        window.onClosed = { isClosed = true }
-        window.close()
-        XCTAssertTrue(MainLoop.pump { isClosed })
+        try window.finishClosing()
         try fixture.close()
     }
 }

@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatStore
 import ChatViewModels
+import ComposerSessions
 import Foundation
 import GtkTestSupport
 import LocalBackend
@@ -66,9 +67,9 @@ final class ConversationBench {
 
     static func makeRoom(
         _ count: Int, unread: Int, apart seconds: Double = 400,
-        completion: ConversationEnvironment.Completion? = nil
+        completion: ConversationEnvironment.Completion? = nil, time: Timekeeper = .continuous
     ) throws -> ChatFixture {
-        let fixture = try ChatFixture(completion: completion)
+        let fixture = try ChatFixture(completion: completion, time: time)
         let members = [
             Member(id: own, displayName: "Robin", kind: .own), Member(id: other, displayName: "Alex", kind: .person),
         ]

@@ -1,8 +1,10 @@
 import CGtk
 import ChatCore
 import ChatStore
+import ChatTestSupport
 import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 import GtkTestSupport
 import XCTest
@@ -98,7 +100,9 @@ final class TimelineInputTests: GtkTestCase {
     /// SLK-56: the button shows the unread count and scrolls to the very end.
     func testJumpButtonShowsUnreadCountAndScrollsToTheEnd() throws {
         try onMain {
-            let fixture = try ConversationBench.makeRoom(400, unread: 0)
+            // What is in view counts as read after a second, which the steps up to the click may take.
+            let clock = ManualClock()
+            let fixture = try ConversationBench.makeRoom(400, unread: 0, time: Timekeeper(clock))
             try finish { [store = fixture.store] in
                 for number in 400..<442 {
                     _ = try await store.append(
@@ -125,7 +129,11 @@ final class TimelineInputTests: GtkTestCase {
             bench.waitUntilIdle()
             XCTAssertEqual(bench.visible.last, 441)
             XCTAssertEqual(bench.bottom(441), Double(bench.list.widget.height))
-            XCTAssertTrue(bench.wait { row?.unreadCount == 0 }, "seen is read")
+            XCTAssertTrue(
+                bench.wait {
+                    clock.advance(by: .seconds(1))
+                    return row?.unreadCount == 0
+                }, "seen is read")
             XCTAssertTrue(bench.wait { !bench.view.isLatestVisible })
             XCTAssertTrue(bench.view.composerHasFocus)
             try bench.close()

@@ -145,6 +145,8 @@ final class ProgramTests: XCTestCase {
         try first.press("ctrl+w")
         try first.waitForDialog()
         try first.press("Escape")
+        // The question may be there still, and would be the window that is waited for.
+        _ = try first.until("the window alone") { first.windowCount == 1 ? true : nil }
         try first.waitForWindow()
         try first.press("ctrl+w")
         try first.waitForDialog()

@@ -235,6 +235,30 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
+    /// The tray is drawn later than a key changes the attachments, and several keys may come before.
+    func testKeyBeforeTheTrayIsDrawnChangesNoOtherFile() throws {
+        try onMain {
+            let files = Files()
+            let bench = try HostBench { $0.acceptsFiles = true }
+            let controller = try XCTUnwrap(bench.bar.files?.attachmentController)
+            controller.addFiles([try files.file("a.txt"), try files.file("b.txt"), try files.file("c.txt")])
+            XCTAssertTrue(Self.waitForReady(3, bench))
+            let cells = { controller.tray.cells }
+            XCTAssertTrue(MainLoop.pump { cells().compactMap(\.attachment) == bench.state.attachments })
+            let names = { bench.state.attachments.map(\.name) }
+            XCTAssertEqual(names(), ["a.txt", "b.txt", "c.txt"])
+            let last = cells()[2]
+            for _ in 0..<2 { last.onRequest?(.move(-1)) }
+            XCTAssertEqual(names(), ["c.txt", "a.txt", "b.txt"], "MIB-36: moved twice")
+            last.onRequest?(.remove)
+            XCTAssertEqual(names(), ["a.txt", "b.txt"], "MIB-38: the file that was moved")
+            last.onRequest?(.remove)
+            XCTAssertEqual(names(), ["a.txt", "b.txt"], "MIB-38: it is gone already")
+            XCTAssertTrue(MainLoop.pump { cells().compactMap(\.attachment) == bench.state.attachments })
+            bench.close()
+        }
+    }
+
     func testBarThatAcceptsFilesIsFreed() throws {
         try onMain {
             let files = Files()

@@ -31,7 +31,7 @@ final class AttachmentTray {
     private let scroller = ScrolledWindow(horizontal: .automatic, vertical: .never)
     private let list: Box
     private let add = Button(icon: "parlance-add-symbolic")
-    private var cells: [AttachmentCell] = []
+    private(set) var cells: [AttachmentCell] = []
     private var displayedAttachments: [Attachment] = []
     private var rendering: Rendering?
 
@@ -141,7 +141,7 @@ final class AttachmentTray {
     // MARK: Requests
 
     private func perform(_ request: AttachmentCell.Request, for cell: AttachmentCell) {
-        guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
+        guard let index = self.index(of: cell) else { return }
         switch request {
         case .remove: queue.remove(index)
         case .retry: queue.retry(index)
@@ -153,15 +153,29 @@ final class AttachmentTray {
         }
     }
 
+    /// The index of a cell's file among the attachments, or `nil` if the file was removed. The cells show a little
+    /// later what a key has changed: the next one must not change another file.
+    private func index(of cell: AttachmentCell) -> Int? {
+        guard let place = cells.firstIndex(where: { $0 === cell }), let shown = cell.attachment else { return nil }
+        let attachments = model.composer.attachments
+        let isShown = { (other: Attachment) in other.source == shown.source && other.name == shown.name }
+        if attachments.indices.contains(place), isShown(attachments[place]) { return place }
+        if let index = attachments.firstIndex(where: isShown) { return index }
+        // Its copy was stored meanwhile, under another source.
+        return attachments.firstIndex { attachment in
+            attachment.name == shown.name && !cells.contains { $0.attachment?.source == attachment.source }
+        }
+    }
+
     private func move(_ cell: AttachmentCell, to index: Int) {
-        guard let from = cells.firstIndex(where: { $0 === cell }), cells.indices.contains(index) else { return }
+        guard let from = self.index(of: cell), model.composer.attachments.indices.contains(index) else { return }
         model.handle(.moveAttachment(from: from, to: index))
     }
 
     private func describe(_ cell: AttachmentCell) {
         guard let attachment = cell.attachment else { return }
         AltTextPopover.present(at: cell.widget, text: attachment.altText ?? "") { [weak self, weak cell] text in
-            guard let self, let index = self.cells.firstIndex(where: { $0 === cell }) else { return }
+            guard let self, let cell, let index = self.index(of: cell) else { return }
             self.queue.describe(index, as: text)
         }
     }
@@ -222,7 +236,7 @@ final class AttachmentTray {
         let target = DropTarget(numbersFor: .move)
         target.onDrop { [weak self, weak cell] _ in
             guard let self, let dragged = self.dragged, let cell, dragged !== cell,
-                let index = self.cells.firstIndex(where: { $0 === cell })
+                let index = self.index(of: cell)
             else { return false }
             self.move(dragged, to: index)
             return true

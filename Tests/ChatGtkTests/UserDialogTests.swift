@@ -330,6 +330,29 @@ final class UserDialogTests: GtkTestCase {
         func markRead(_ message: MessageID, in id: RoomID) async throws {}
     }
 
+    /// What was found is shown a little later, and a click may come before.
+    func testClickChoosesTheUserThatIsShown() throws {
+        try onMain {
+            try Resource.load()
+            let viewModel = UserSearchViewModel(service: FakeUserDirectory { _ in [Self.ann, Self.bo] })
+            let picker = UserPicker(viewModel, avatarLoader: Self.pictures)
+            let window = TestWindow(picker.widget, width: 360, height: 500)
+            viewModel.send(.search("b"))
+            XCTAssertTrue(MainLoop.pump { picker.widget.visibleTexts.contains("Bo") })
+            let row = try XCTUnwrap(
+                picker.widget.descendants.first {
+                    $0.isInstance(of: adw_action_row_get_type()) && $0.visibleTexts.contains("Bo")
+                })
+            viewModel.send(.search(""))
+            XCTAssertEqual(viewModel.state.found, [])
+            row.activate()
+            XCTAssertEqual(viewModel.state.chosen, [Self.bo])
+            row.activate()
+            XCTAssertEqual(viewModel.state.chosen, [Self.bo], "a second click does not undo the choice")
+            withExtendedLifetime(picker) { window.close() }
+        }
+    }
+
     /// Return ignores results of an earlier, shorter query.
     func testReturnWaitsForTheCurrentQuery() throws {
         try onMain {

@@ -16,6 +16,8 @@ final class UserPicker {
     private let status: Label
     private let texts = UserSearchText(.desktop)
     private var rows: [ActionRow] = []
+    /// The users of the rows. What was found meanwhile is shown a little later.
+    private var displayedUsers: [User] = []
     private var avatars: [AvatarView] = []
     private var chips: [FlowBoxChild] = []
     private var rendering: Rendering?
@@ -41,8 +43,11 @@ final class UserPicker {
     private func typed() { viewModel.send(.search(search.text)) }
 
     private func choose(at index: Int) {
-        guard viewModel.state.found.indices.contains(index) else { return }
-        choose(.choose(viewModel.state.found[index]))
+        guard displayedUsers.indices.contains(index) else { return }
+        let user = displayedUsers[index]
+        // A second click before the rows are drawn anew would undo the choice.
+        displayedUsers = []
+        choose(.choose(user))
         search.grabFocus()
     }
 
@@ -74,6 +79,7 @@ final class UserPicker {
         showText(state.text)
         for row in rows { list.remove(row) }
         avatars = []
+        displayedUsers = state.found
         rows = state.found.map { makeRow($0, isChosen: state.isChosen($0)) }
         for row in rows { list.append(row) }
         list.isVisible = !rows.isEmpty

@@ -20,8 +20,8 @@ final class RoomSwitchTests: GtkTestCase {
             let view = try bench.open(bench.long)
             let made = view.timeline.list.statistics.made
             XCTAssertGreaterThan(made, 5)
-            weak var left: Conversation? = view.conversation
-            weak var timeline: TimelineViewModel? = view.conversation.timeline
+            weak let left: Conversation? = view.conversation
+            weak let timeline: TimelineViewModel? = view.conversation.timeline
             XCTAssertTrue(try bench.open(bench.plans) === view)
             XCTAssertTrue(MainLoop.pump { left == nil && timeline == nil }, "the room that was left is freed")
             XCTAssertEqual(bench.title, "Plans")

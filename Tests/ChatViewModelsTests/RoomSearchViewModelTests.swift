@@ -95,6 +95,23 @@ import Testing
         #expect(model.state.matches.count > RoomSearchViewModel.counted)
     }
 
+    @Test("The error of older matches that could not be loaded is gone once they are")
+    func loadingOlderMatchesAgain() async {
+        provideMatches(Array((1...1250).reversed()))
+        let model = open()
+        model.send(.field(.type("mess")))
+        await eventually { !model.state.isSearching }
+        for _ in 1..<RoomSearchViewModel.counted { model.send(.stepOlder) }
+        service.before = { if case .search = $0 { throw ChatError.unreachable } }
+        model.send(.stepOlder)
+        await eventually { model.state.error == .unreachable }
+        #expect(!model.state.isSearching && model.state.current == RoomSearchViewModel.counted - 1)
+        service.before = { _ in }
+        model.send(.stepOlder)
+        await eventually { model.state.current == RoomSearchViewModel.counted }
+        #expect(model.state.error == nil && !model.state.isSearching)
+    }
+
     @Test func resultsOfEarlierQueriesAreIgnored() async {
         let gate = Gate()
         service.searchPages = { query in

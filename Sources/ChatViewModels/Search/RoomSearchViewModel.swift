@@ -89,7 +89,7 @@ public final class RoomSearchViewModel: ViewModel {
         state.field.hasMore = page.hasMore
         if isFirst, !state.matches.isEmpty { show(0) }
         guard !state.hasMore || state.matches.count >= target.map({ $0 + 1 }) ?? Self.counted else { return true }
-        state.field.isSearching = false
+        state.field.succeed()
         if let target, state.matches.indices.contains(target) { show(target) }
         target = nil
         return false

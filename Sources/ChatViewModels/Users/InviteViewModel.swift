@@ -26,7 +26,7 @@ public final class InviteViewModel: ViewModel {
 
     /// - Parameters:
     ///   - excluded: users not to offer, such as members.
-    ///   - onDone: called with the users once all of them have been invited.
+    ///   - onDone: called with those who have been invited, also if others could not be.
     ///   - onFailure: receives an error that occurs after ``abandon()``.
     public init(
         room: RoomID, service: any RoomCapabilityService & RoomMembersService, excluding excluded: Set<MemberID> = [],
@@ -46,22 +46,21 @@ public final class InviteViewModel: ViewModel {
         state = State(isInviting: true)
         let chosen = userSearch.state.chosen
         Task { [self, service, room] in
-            var failedUsers: [User] = []
+            var invited: [User] = []
             var problem: ChatError?
             for user in chosen {
                 do {
                     try await service.invite(user.id.rawValue, to: room)
+                    invited.append(user)
                 } catch {
-                    failedUsers.append(user)
                     problem = problem ?? ChatError(error)
                 }
             }
-            let invited = Set(chosen.map(\.id)).subtracting(failedUsers.map(\.id))
             // The user may have chosen others meanwhile, or given up some whose invitation failed.
-            userSearch.removeChosen(invited)
-            state = State(isDone: failedUsers.isEmpty && userSearch.state.chosen.isEmpty, error: problem)
+            userSearch.exclude(Set(invited.map(\.id)))
+            state = State(isDone: problem == nil && userSearch.state.chosen.isEmpty, error: problem)
             if let problem, isAbandoned { onFailure(problem) }
-            if failedUsers.isEmpty { onDone(chosen) }
+            if !invited.isEmpty { onDone(invited) }
         }
     }
 

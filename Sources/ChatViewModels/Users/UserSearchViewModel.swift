@@ -38,7 +38,7 @@ public final class UserSearchViewModel: ViewModel {
     public private(set) var state = State()
     @ObservationIgnored private let service: any RoomMembersService
     /// Users not to offer, such as members.
-    @ObservationIgnored private let excluded: Set<MemberID>
+    @ObservationIgnored private var excluded: Set<MemberID>
     @ObservationIgnored private var searching: Task<Void, Never>?
     /// Whether to choose the first result once the search has finished.
     @ObservationIgnored private var choosesFirst = false
@@ -60,13 +60,17 @@ public final class UserSearchViewModel: ViewModel {
         }
     }
 
-    /// Removes users who have been invited.
-    func removeChosen(_ users: Set<MemberID>) { state.chosen.removeAll { users.contains($0.id) } }
+    /// Removes users who have been invited, and no longer offers them.
+    func exclude(_ users: Set<MemberID>) {
+        excluded.formUnion(users)
+        state.chosen.removeAll { users.contains($0.id) }
+        state.found.removeAll { users.contains($0.id) }
+    }
 
     private func toggle(_ user: User) {
         if let index = state.chosen.firstIndex(where: { $0.id == user.id }) {
             state.chosen.remove(at: index)
-        } else {
+        } else if !excluded.contains(user.id) {
             state.chosen.append(user)
         }
     }

@@ -7,8 +7,9 @@ import XCTest
 @testable import ChatGtk
 @testable import ChatViewModels
 @testable import GtkKit
+@testable import MediaGtk
 
-/// The focus in the dialogs of encryption after an action that has failed: the keyboard goes on where it was.
+/// The focus in dialogs after an action that has failed: the keyboard goes on where it was.
 final class BusyFocusTests: GtkTestCase {
     private static let problem = "Could not connect to the server."
     private static let emoji = [0, 5, 63, 17, 29, 42, 8].compactMap { VerificationEmoji(index: $0) }
@@ -155,6 +156,51 @@ final class BusyFocusTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
             }
             parent.close()
+        }
+    }
+
+    /// What is typed, or who is chosen, while the server creates the room would be lost.
+    func testFieldsOfANewRoomAreInsensitiveMeanwhile() throws {
+        try onMain {
+            try Resource.load()
+            // The field for users, and the room's name.
+            for isSearching in [true, false] {
+                let gate = Gate()
+                let service = FakeUserDirectory { call in
+                    guard case .create = call else { return [] }
+                    await gate.pass()
+                    throw ChatError.unreachable
+                }
+                let viewModel = NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"))
+                let parent = TestWindow(Label("behind"), width: 360, height: 640)
+                do {
+                    let dialog = NewSharedRoomDialog.present(
+                        viewModel, over: parent.window, avatarLoader: AvatarLoader(service: FakeMediaService()))
+                    XCTAssertTrue(MainLoop.pump { dialog.root?.focus?.isMapped == true })
+                    if isSearching {
+                        let field = try XCTUnwrap(
+                            dialog.descendants.first { $0.isInstance(of: gtk_search_entry_get_type()) })
+                        XCTAssertTrue(field.grabFocus())
+                    }
+                    let focus = try XCTUnwrap(dialog.root?.focus)
+                    let inputs = dialog.descendants.filter {
+                        $0.isInstance(of: gtk_text_get_type()) || $0.isInstance(of: gtk_switch_get_type())
+                    }
+                    XCTAssertTrue(inputs.contains { $0.isSame(as: focus) })
+                    viewModel.send(.name("Garden"))
+                    viewModel.send(.create)
+                    XCTAssertTrue(MainLoop.pump { gate.waiting == 1 && gtk_widget_is_sensitive(focus.cast()) == 0 })
+                    XCTAssertTrue(inputs.allSatisfy { gtk_widget_is_sensitive($0.cast()) == 0 })
+                    XCTAssertEqual(dialog.button("Cancel")?.isSensitive, true)
+                    gate.open()
+                    XCTAssertTrue(MainLoop.pump { gtk_widget_is_sensitive(focus.cast()) != 0 })
+                    XCTAssertTrue(dialog.visibleTexts.contains { $0.hasPrefix("Could not connect to the server") })
+                    XCTAssertTrue(focus.isFocus)
+                    dialog.close()
+                    XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                }
+                parent.close()
+            }
         }
     }
 

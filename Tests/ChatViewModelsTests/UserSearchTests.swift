@@ -198,6 +198,26 @@ import Testing
             ])
     }
 
+    @Test("A user whom Return is to choose from the results is invited to the new room, however late these arrive")
+    func creationWaitsForTheChoice() async {
+        let gate = Gate()
+        let service = FakeUserDirectory { call in
+            guard call == .search("bo") else { return [] }
+            await gate.pass()
+            return [Self.bo]
+        }
+        let room = NewRoomViewModel(service: service, ownUserID: nil)
+        room.send(.name("Garden"))
+        room.userSearch.send(.search("bo"))
+        room.userSearch.send(.chooseFirst)
+        await eventually { gate.waiting == 1 }
+        room.send(.create)
+        #expect(room.state.isCreating)
+        gate.open()
+        await eventually { room.state.isCreated }
+        #expect(service.calls == [.search("bo"), .create(RoomRequest(name: "Garden", invitees: [Self.bo.id]))])
+    }
+
     /// Closing the dialog during a request cancels the navigation; failures are still reported.
     @Test func failuresAreReportedAfterClosingTheDialog() async {
         let gate = Gate()

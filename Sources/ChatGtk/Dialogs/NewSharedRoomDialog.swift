@@ -7,6 +7,7 @@ import MediaGtk
 /// Asks for the properties of a new room on a server: name, topic, visibility, address and invited users.
 final class NewSharedRoomDialog {
     private let widget: Dialog
+    private let content: Widget
     private let name: EntryRow
     private let topic: EntryRow
     private let isPublic: Switch
@@ -17,6 +18,7 @@ final class NewSharedRoomDialog {
     private let spinner: Spinner
     private let error: Label
     private let picker: UserPicker
+    private let busyFocus = BusyFocus()
     private let viewModel: NewRoomViewModel
     private let onCreated: @MainActor (RoomID) -> Void
     private var rendering: Rendering?
@@ -44,6 +46,7 @@ final class NewSharedRoomDialog {
         self.onCreated = onCreated
         let builder = Builder(resource: Resource.ui("new-shared-room"))
         widget = Dialog(builder)
+        content = builder["content"]
         name = builder["name"]
         topic = builder["topic"]
         isPublic = builder["public"]
@@ -85,7 +88,10 @@ final class NewSharedRoomDialog {
         }
         isRendering = true
         defer { isRendering = false }
+        busyFocus.prepare(for: state.isCreating, in: widget)
         create.isSensitive = state.canCreate
+        // The request is under way: what is typed or chosen now would be lost with the dialog.
+        content.isSensitive = !state.isCreating
         spinner.isSpinning = state.isCreating
         address.isVisible = state.isPublic
         if isEncrypted.isActive != state.isEncrypted { isEncrypted.isActive = state.isEncrypted }
@@ -97,5 +103,6 @@ final class NewSharedRoomDialog {
         address.text = state.address
         error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
         error.isVisible = state.error != nil
+        busyFocus.restore(in: widget)
     }
 }

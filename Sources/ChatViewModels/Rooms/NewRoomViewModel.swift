@@ -105,11 +105,14 @@ public final class NewRoomViewModel: ViewModel {
         state.isCreating = true
         state.error = nil
         let topic = state.topic.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        let request = RoomRequest(
+        let typed = RoomRequest(
             name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
-            invitees: userSearch.state.chosen.map(\.id), isEncrypted: state.isEncrypted)
+            isEncrypted: state.isEncrypted)
         // The server creates the room even if the dialog is closed.
         Task { [self, service] in
+            await userSearch.waitForChoice()
+            var request = typed
+            request.invitees = userSearch.state.chosen.map(\.id)
             do {
                 let room = try await service.createRoom(request)
                 if !isAbandoned { onCreated(room) }

@@ -60,6 +60,11 @@ public final class UserSearchViewModel: ViewModel {
         }
     }
 
+    /// Returns once the user is chosen whom ``Action/chooseFirst`` waits for, if any is found.
+    func waitForChoice() async {
+        if choosesFirst { await searching?.value }
+    }
+
     /// Removes users who have been invited, and no longer offers them.
     func exclude(_ users: Set<MemberID>) {
         excluded.formUnion(users)

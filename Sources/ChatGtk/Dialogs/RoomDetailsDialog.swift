@@ -33,13 +33,15 @@ final class RoomDetailsDialog {
     private var unlisted: (text: String, row: ActionRow)?
     private var rendering: Rendering?
 
-    private struct MemberRow {
+    private struct MemberRow: ArrangedRow {
         let entry: RoomMembers.Entry
         let widget: ActionRow
         /// Retained while the row is displayed.
         let avatar: AvatarView
         /// Removes the member, if the user may do that.
         let remove: Button?
+
+        var id: MemberID { entry.id }
 
         func grabFocus() { if remove?.grabFocus() != true { widget.grabFocus() } }
     }
@@ -178,35 +180,15 @@ final class RoomDetailsDialog {
         guard entries != rows.map(\.entry) || text != unlisted?.text else { return }
         if let unlisted { members.remove(unlisted.row) }
         unlisted = nil
-        let former = Dictionary(rows.map { ($0.entry.id, $0) }) { first, _ in first }
-        arrange(entries.map { entry in former[entry.id].flatMap { $0.entry == entry ? $0 : nil } ?? makeRow(entry) })
+        let former = rows
+        let known = Dictionary(former.map { ($0.id, $0) }) { first, _ in first }
+        rows = entries.map { entry in known[entry.id].flatMap { $0.entry == entry ? $0 : nil } ?? makeRow(entry) }
+        members.arrange(rows, replacing: former)
         guard let text else { return }
         let row = ActionRow(text)
         row.addStyle("dim-label")
         members.add(row)
         unlisted = (text, row)
-    }
-
-    /// Adds, removes and moves rows: members change at any time. Their buttons keep the keyboard focus; that of a removed
-    /// member goes to the next.
-    private func arrange(_ rows: [MemberRow]) {
-        let former = self.rows
-        self.rows = rows
-        let unmoved = zip(former, rows).prefix { $0.widget === $1.widget }.count
-        let focus = members.root?.focus
-        let focused = focus.flatMap { focus in
-            former.firstIndex { $0.widget.isSame(as: focus) || $0.widget.isAncestor(of: focus) }
-        }
-        // Rows can only be added at the end.
-        for row in former[unmoved...] { members.remove(row.widget) }
-        for row in rows[unmoved...] { members.add(row.widget) }
-        guard let focused, focused >= unmoved else { return }
-        if rows.contains(where: { $0.widget === former[focused].widget }) {
-            focus?.grabFocus()
-        } else {
-            let same = rows.first { $0.entry.id == former[focused].entry.id }
-            (same ?? (rows.indices.contains(focused) ? rows[focused] : rows.last))?.grabFocus()
-        }
     }
 
     private func makeRow(_ entry: RoomMembers.Entry) -> MemberRow {

@@ -5,7 +5,7 @@ import Foundation
 import GtkKit
 
 /// A device of the account in the preferences.
-final class DeviceRow {
+final class DeviceRow: ArrangedRow {
     /// A device, and what can be done with it now.
     nonisolated struct Content: Equatable, Sendable {
         let device: AccountDevice
@@ -15,11 +15,6 @@ final class DeviceRow {
 
     let widget = ActionRow("")
     var id: String { device.id }
-    /// Whether the row or one of its buttons has the keyboard focus.
-    var hasFocus: Bool {
-        guard let focus = widget.root?.focus else { return false }
-        return widget.isSame(as: focus) || widget.isAncestor(of: focus)
-    }
 
     private var device: AccountDevice
     private let text = EncryptionText(.gettext)
@@ -51,6 +46,8 @@ final class DeviceRow {
             }
         }
     }
+
+    func grabFocus() { widget.grabFocus() }
 
     /// Shows what is known of the same device by now.
     func update(_ content: Content) {

@@ -227,30 +227,12 @@ final class EncryptionPreferencesGroups {
         }
         guard devices != displayedDevices else { return }
         displayedDevices = devices
-        var former = Dictionary(deviceRows.map { ($0.id, $0) }) { first, _ in first }
-        let rows = devices.map { content in
-            former.removeValue(forKey: content.device.id) ?? DeviceRow(content.device, viewModel, over: account)
-        }
-        for (row, content) in zip(rows, devices) { row.update(content) }
-        arrange(rows)
-    }
-
-    /// Adds, removes and moves rows of the list. A row that stays keeps the keyboard focus; that of a removed one goes
-    /// to the next.
-    private func arrange(_ rows: [DeviceRow]) {
         let former = deviceRows
-        deviceRows = rows
-        let unmoved = zip(former, rows).prefix { $0 === $1 }.count
-        let focused = former.firstIndex(where: \.hasFocus)
-        let focus = deviceGroup.root?.focus
-        // Rows can only be added at the end.
-        for row in former[unmoved...] { deviceGroup.remove(row.widget) }
-        for row in rows[unmoved...] { deviceGroup.add(row.widget) }
-        guard let focused, focused >= unmoved else { return }
-        if rows.contains(where: { $0 === former[focused] }) {
-            focus?.grabFocus()
-        } else if let next = rows.indices.contains(focused) ? rows[focused] : rows.last {
-            next.widget.grabFocus()
+        var reusable = Dictionary(former.map { ($0.id, $0) }) { first, _ in first }
+        deviceRows = devices.map { content in
+            reusable.removeValue(forKey: content.device.id) ?? DeviceRow(content.device, viewModel, over: account)
         }
+        for (row, content) in zip(deviceRows, devices) { row.update(content) }
+        deviceGroup.arrange(deviceRows, replacing: former)
     }
 }

@@ -15,11 +15,8 @@ final class UserPicker {
     private let chosen: FlowBox
     private let status: Label
     private let texts = UserSearchText(.desktop)
-    private var rows: [ActionRow] = []
-    /// The users of the rows. What was found meanwhile is shown a little later.
-    private var displayedUsers: [User] = []
-    private var avatars: [AvatarView] = []
-    private var chips: [FlowBoxChild] = []
+    private var rows: [FoundUserRow] = []
+    private var chips: [UserChip] = []
     private var rendering: Rendering?
 
     init(_ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader) {
@@ -43,11 +40,9 @@ final class UserPicker {
     private func typed() { viewModel.send(.search(search.text)) }
 
     private func choose(at index: Int) {
-        guard displayedUsers.indices.contains(index) else { return }
-        let user = displayedUsers[index]
-        // A second click before the rows are drawn anew would undo the choice.
-        displayedUsers = []
-        choose(.choose(user))
+        // The results may have changed since they were displayed.
+        guard rows.indices.contains(index) else { return }
+        choose(.choose(rows[index].user))
         search.grabFocus()
     }
 
@@ -77,51 +72,34 @@ final class UserPicker {
 
     private func render(_ state: UserSearchViewModel.State) {
         showText(state.text)
-        for row in rows { list.remove(row) }
-        avatars = []
-        displayedUsers = state.found
-        rows = state.found.map { makeRow($0, isChosen: state.isChosen($0)) }
-        for row in rows { list.append(row) }
-        list.isVisible = !rows.isEmpty
-        for chip in chips { chosen.remove(chip) }
-        chips = state.chosen.map(makeChip)
-        for chip in chips { chosen.append(chip) }
-        chosen.isVisible = !chips.isEmpty
+        showFound(state)
+        showChosen(state.chosen)
         status.text = texts.status(state)
         status.isVisible = !status.text.isEmpty
         status.setStyle("error", state.error != nil)
     }
 
-    private func makeRow(_ user: User, isChosen: Bool) -> ActionRow {
-        let row = ActionRow(user.title)
-        if user.name != nil { row.setSubtitle(user.id.rawValue) }
-        row.limitToOneLineEach()
-        row.isActivatable = true
-        let avatar = AvatarView(size: 32)
-        avatar.show(user.title, user.avatar, from: avatarLoader)
-        avatars.append(avatar)
-        row.addPrefix(avatar.widget)
-        if isChosen {
-            row.addSuffix(Image(icon: "object-select-symbolic"))
+    private func showFound(_ state: UserSearchViewModel.State) {
+        let former = rows
+        var reusable = Dictionary(former.map { ($0.user, $0) }) { first, _ in first }
+        rows = state.found.map { user in
+            reusable.removeValue(forKey: user) ?? FoundUserRow(user, avatarLoader: avatarLoader)
         }
-        return row
+        for row in rows { row.show(isChosen: state.isChosen(row.user)) }
+        // Before the list is hidden: GTK would give its focus to a widget elsewhere.
+        list.arrange(rows, replacing: former, or: search)
+        list.isVisible = !rows.isEmpty
     }
 
-    private func makeChip(_ user: User) -> FlowBoxChild {
-        let button = Button()
-        let line = Box(.horizontal, spacing: 6)
-        let name = Label(user.title)
-        name.setEllipsize(.end)
-        name.maxWidthChars = 24
-        line.append(name)
-        line.append(Image(icon: "parlance-close-symbolic"))
-        button.setChild(line)
-        button.addStyle("user-chip")
-        button.tooltip = user.id.rawValue
-        button.setAccessibleLabel(texts.removal(of: user))
-        button.onClick { [weak viewModel] in viewModel?.send(.toggle(user)) }
-        let child = FlowBoxChild(button)
-        child.isFocusable = false
-        return child
+    private func showChosen(_ users: [User]) {
+        let former = chips
+        var reusable = Dictionary(former.map { ($0.user, $0) }) { first, _ in first }
+        chips = users.map { reusable.removeValue(forKey: $0) ?? makeChip($0) }
+        chosen.arrange(chips, replacing: former, or: search)
+        chosen.isVisible = !chips.isEmpty
+    }
+
+    private func makeChip(_ user: User) -> UserChip {
+        UserChip(user) { [weak viewModel] in viewModel?.send(.toggle(user)) }
     }
 }

@@ -9,9 +9,19 @@ final class AccountPreferencesGroup {
     private let viewModel: AccountPreferencesViewModel
     /// The keyword entered last, restored to the field if it could not be added; empty once it is among the keywords.
     private var added = ""
-    private var rows: [(keyword: String, widget: ActionRow)] = []
+    private var rows: [KeywordRow] = []
     private let problem = ActionRow("")
     private var rendering: Rendering?
+
+    private struct KeywordRow: ArrangedRow {
+        let keyword: String
+        let widget: ActionRow
+        let remove: Button
+
+        var id: String { keyword }
+
+        func grabFocus() { remove.grabFocus() }
+    }
 
     init(_ viewModel: AccountPreferencesViewModel, settings: Settings) {
         self.viewModel = viewModel
@@ -65,13 +75,13 @@ final class AccountPreferencesGroup {
             if entry.text.isEmpty { entry.text = added }
             added = ""
         }
-        guard keywords != rows.map(\.keyword) else { return }
-        for row in rows { widget.remove(row.widget) }
-        rows = keywords.map { ($0, makeRow($0)) }
-        for row in rows { widget.add(row.widget) }
+        let former = rows
+        var reusable = Dictionary(former.map { ($0.keyword, $0) }) { first, _ in first }
+        rows = keywords.map { reusable.removeValue(forKey: $0) ?? makeRow($0) }
+        widget.arrange(rows, replacing: former, or: entry)
     }
 
-    private func makeRow(_ keyword: String) -> ActionRow {
+    private func makeRow(_ keyword: String) -> KeywordRow {
         let row = ActionRow(keyword)
         row.setSubtitle(translated("Notifies like a mention"))
         let button = Button(icon: "parlance-close-symbolic")
@@ -81,6 +91,6 @@ final class AccountPreferencesGroup {
         button.setAccessibleLabel(translated("Remove keyword {name}", ["name": keyword]))
         button.onClick { [weak viewModel] in viewModel?.send(.removeKeyword(keyword)) }
         row.addSuffix(button)
-        return row
+        return KeywordRow(keyword: keyword, widget: row, remove: button)
     }
 }

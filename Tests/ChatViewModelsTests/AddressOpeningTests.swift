@@ -11,8 +11,11 @@ import Testing
 struct AddressOpeningTests: AccountsSuite {
     let service = FakeAccountService()
     let clock = ManualClock()
-    let local = ConversationCoordinator(service: FakeChatService())
+    let localChats = FakeChatService()
+    let local: ConversationCoordinator
     let made = Recorder<String>()
+
+    init() { local = ConversationCoordinator(service: localChats) }
 
     /// Returns the coordinator of an account whose server joins any room as "garden".
     private func makeJoining(_ chats: FakeChatService, _ joined: Recorder<String>) -> AccountsCoordinator {
@@ -68,6 +71,80 @@ struct AddressOpeningTests: AccountsSuite {
         chats.publish([.of("other"), .of(room.rawValue)])
         await eventually { opened.values == [AccountRoom(Self.ann.id, room)] }
         #expect(accounts.selection == Self.ann.id && joined.values.isEmpty)
+    }
+
+    /// Starts with a list of local rooms of which the program has selected the first.
+    private func startLocally() async {
+        local.start(opening: nil)
+        localChats.publish([.of("plans"), .of("tea")])
+        await eventually { [local] in local.rooms.state.selection == RoomID("plans") }
+    }
+
+    @Test(
+        "A user who has opened another room while a link waits for its account stays there",
+        arguments: [true, false], [true, false])
+    func choiceDuringTheWait(opensRoom: Bool, isAccountRequested: Bool) async {
+        await startLocally()
+        let (chats, joined, opened) = (FakeChatService(), Recorder<String>(), Recorder<AccountRoom>())
+        let accounts = makeJoining(chats, joined)
+        accounts.start(showing: isAccountRequested ? Self.ann.id : AccountsCoordinator.localID)
+        accounts.open("#garden:example.org", opening: { opened.record($0) })
+        if opensRoom { local.rooms.send(.select(RoomID("tea"))) }
+        service.publish([AccountState(account: Self.ann, condition: .online)])
+        chats.publish([.of("other")])
+        await eventually { joined.values == ["#garden:example.org"] }
+        await waitUntilIdle()
+        #expect(accounts.selection == (opensRoom ? AccountsCoordinator.localID : Self.ann.id))
+        #expect(opened.values == (opensRoom ? [] : [AccountRoom(Self.ann.id, RoomID("garden"))]))
+        #expect(local.rooms.state.selection == RoomID(opensRoom ? "tea" : "plans"))
+        #expect(!accounts.isWaiting)
+    }
+
+    @Test("A user who has chosen another account while a link waits for its own stays there")
+    func accountChosenDuringTheWait() async {
+        let (chats, joined, opened) = (FakeChatService(), Recorder<String>(), Recorder<AccountRoom>())
+        let accounts = makeJoining(chats, joined)
+        accounts.start(showing: Self.ann.id)
+        accounts.open("#garden:example.org", opening: { opened.record($0) })
+        accounts.select(AccountsCoordinator.localID)
+        service.publish([AccountState(account: Self.ann, condition: .online)])
+        chats.publish([.of("other")])
+        await eventually { joined.values == ["#garden:example.org"] }
+        await waitUntilIdle()
+        #expect(accounts.selection == AccountsCoordinator.localID && opened.values.isEmpty)
+    }
+
+    @Test("Of two links that wait for their account, the later one opens")
+    func laterLinkWins() async {
+        let (chats, opened) = (FakeChatService(), Recorder<AccountRoom>())
+        let accounts = makeJoining(chats, Recorder<String>())
+        let plans = AccountRoom(Self.ann.id, RoomID("!plans:example.org"))
+        accounts.start(showing: AccountsCoordinator.localID)
+        for room in ["tea", "plans"] {
+            accounts.open("matrix:roomid/\(room):example.org", opening: { opened.record($0) })
+        }
+        service.publish([AccountState(account: Self.ann, condition: .online)])
+        chats.publish(["other", "!tea:example.org", "!plans:example.org"].map { .of($0) })
+        await eventually { opened.values.last == plans }
+        await waitUntilIdle()
+        #expect(opened.values.last == plans && accounts.conversations.rooms.state.selection == plans.room)
+    }
+
+    @Test("A user who has opened a room while another one is looked for by its name stays there")
+    func choiceBeforeTheNameIsFound() async {
+        await startLocally()
+        let chats = FakeChatService()
+        let accounts = makeJoining(chats, Recorder<String>())
+        let opened = Recorder<AccountRoom>()
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.openRoom(named: "Room garden") { opened.record($0) }
+        local.rooms.send(.select(RoomID("tea")))
+        service.publish([AccountState(account: Self.ann, condition: .online)])
+        chats.publish([.of("garden")])
+        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        await waitUntilIdle()
+        #expect(accounts.selection == AccountsCoordinator.localID && opened.values.isEmpty)
+        #expect(local.requests.state.pending.isEmpty, "it was found")
     }
 
     @Test func linkNeedsAnAccountOnlyIfThereIsNone() async {

@@ -8,7 +8,8 @@ extension AccountsCoordinator {
     private static let openingTimeout = Duration.seconds(120)
 
     /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
-    /// accepts addresses. Waits for accounts that are still being opened, as after a start by a link.
+    /// accepts addresses. Waits for accounts that are still being opened, as after a start by a link. A user who has
+    /// chosen another account or room meanwhile stays there.
     /// - Parameters:
     ///   - opening: see ``ConversationCoordinator/open(_:opening:)``.
     ///   - withoutAccount: called if there is no such account.
@@ -16,34 +17,38 @@ extension AccountsCoordinator {
         _ address: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in },
         withoutAccount: @escaping @MainActor () -> Void = {}
     ) {
-        guard !isReadyForAddresses else { return openNow(address, opening, withoutAccount) }
+        let choice = UserChoice()
+        guard !isReadyForAddresses else { return openNow(address, choice, opening, withoutAccount) }
         Task { [weak self, time] in
             await time.wait(atMost: Self.openingTimeout) { self?.isReadyForAddresses ?? true }
-            self?.openNow(address, opening, withoutAccount)
+            self?.openNow(address, choice, opening, withoutAccount)
         }
     }
 
     private func openNow(
-        _ address: String, _ opening: @escaping @MainActor (AccountRoom) -> Void,
+        _ address: String, _ choice: UserChoice, _ opening: @escaping @MainActor (AccountRoom) -> Void,
         _ withoutAccount: @MainActor () -> Void
     ) {
-        if !conversations.acceptsAddresses, let other = firstAccountAcceptingAddresses { select(other) }
-        guard conversations.acceptsAddresses else { return withoutAccount() }
-        let account = selection
-        conversations.open(address) { opening(AccountRoom(account, $0)) }
+        guard let account = accountForAddresses else { return withoutAccount() }
+        let isShown = !isOutdated(choice)
+        if isShown, account != selection { select(account, as: choice) }
+        // The room is joined in any case, as the user has asked for it.
+        coordinator(of: account)?.open(address, as: choice) { room in
+            if isShown { opening(AccountRoom(account, room)) }
+        }
     }
 
     /// Whether it is certain which account opens addresses, if any does, and its rooms are listed.
     private var isReadyForAddresses: Bool {
         guard hasAccountStates, !isWaiting else { return false }
-        let account: String? = conversations.acceptsAddresses ? selection : firstAccountAcceptingAddresses
-        if let account { return coordinator(of: account)?.rooms.state.isLoaded == true }
+        if let account = accountForAddresses { return coordinator(of: account)?.rooms.state.isLoaded == true }
         return everyAccount { _ in true }
     }
 
-    /// The first account whose server resolves room addresses and user IDs.
-    private var firstAccountAcceptingAddresses: String? {
-        coordinatorIDs.first { $0 != Self.localID && coordinator(of: $0)?.acceptsAddresses == true }
+    /// The displayed account if its server resolves room addresses and user IDs, else the first whose server does.
+    private var accountForAddresses: String? {
+        if conversations.acceptsAddresses { return selection }
+        return coordinatorIDs.first { $0 != Self.localID && coordinator(of: $0)?.acceptsAddresses == true }
     }
 
     /// Selects the account to start a direct chat in: the displayed one if it can search for people, else the first that
@@ -74,16 +79,19 @@ extension AccountsCoordinator {
     }
 
     /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
-    /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room.
+    /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room. A user who
+    /// has chosen another account or room meanwhile stays there.
     /// - Parameter opening: called with the room once it is selected.
     public func openRoom(named name: String, opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }) {
+        let choice = UserChoice()
         Task {
             await time.wait(atMost: Self.connectingTimeout) { [weak self] in
                 self.map { $0.room(named: name) != nil || $0.hasLoadedAllRooms } ?? true
             }
             if let room = self.room(named: name) {
-                select(room.account)
-                conversations.show(nil, in: room.room)
+                guard !isOutdated(choice) else { return }
+                select(room.account, as: choice)
+                conversations.show(nil, in: room.room, as: choice)
                 opening(room)
             } else {
                 let translator = conversations.environment.translator

@@ -30,14 +30,15 @@ extension AccountsCoordinator {
         opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }
     ) {
         guard !hasAccountStates || isListed(target.account) else { return }
-        if !hasWindow(of: target) { select(target.account) }
+        let choice = UserChoice()
+        if !hasWindow(of: target) { select(target.account, as: choice) }
         guard target.hasRoom else { return }
         Task {
             guard let coordinator = await openCoordinator(of: target.account) else { return }
             if replies, let message = target.message {
-                coordinator.reply(to: message, in: target.room)
+                coordinator.reply(to: message, in: target.room, as: choice)
             } else {
-                coordinator.show(target.message, in: target.room)
+                coordinator.show(target.message, in: target.room, as: choice)
             }
             opening(AccountRoom(target.account, target.room))
         }

@@ -95,6 +95,10 @@ public final class AccountsCoordinator {
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// The account to select once it is open.
     private var requestedID: String?
+    /// When that was requested, by the user or at the start.
+    @ObservationIgnored private var request = UserChoice()
+    /// The user's last choice of an account.
+    @ObservationIgnored private var lastChoice: UserChoice?
     /// Whether the requested account is not open yet.
     public var isWaiting: Bool { requestedID != nil }
 
@@ -132,6 +136,7 @@ public final class AccountsCoordinator {
         if listening == nil { restoreReplies(to: Self.localID, in: local) }
         guard listening == nil, let service else { return }
         requestedID = account == Self.localID ? nil : account
+        request = UserChoice()
         let stream = service.accountStates()
         listening = Task { [weak self] in
             for await states in stream { await self?.apply(states) }
@@ -224,11 +229,25 @@ public final class AccountsCoordinator {
     // MARK: Actions
 
     /// Selects an account once it is open.
-    public func select(_ account: String) {
+    public func select(_ account: String) { select(account, as: UserChoice()) }
+
+    /// - Parameter choice: when the user chose it.
+    func select(_ account: String, as choice: UserChoice) {
+        if !choice.isOutdated(by: lastChoice) { lastChoice = choice }
         guard account == Self.localID || open[account] != nil else {
-            requestedID = account
+            (requestedID, request) = (account, choice)
             return
         }
+        display(account)
+    }
+
+    /// Whether the user has chosen another account since, or a room in the displayed one.
+    func isOutdated(_ choice: UserChoice) -> Bool {
+        choice.isOutdated(by: lastChoice) || choice.isOutdated(by: conversations.rooms.lastChoice)
+    }
+
+    /// Displays an open account.
+    private func display(_ account: String) {
         requestedID = nil
         guard account != selection else { return }
         let left = conversations
@@ -324,7 +343,7 @@ public final class AccountsCoordinator {
         hasStarted = true
         self.states = states
         for id in open.keys where !ids.contains(id) {
-            if selection == id { select(Self.localID) }
+            if selection == id { display(Self.localID) }
             (open[id], sessions[id]) = (nil, nil)
             verifications.forget(id)
         }
@@ -345,7 +364,9 @@ public final class AccountsCoordinator {
             if let encryption = coordinator.encryption { verifications.follow(encryption, of: state.id) }
             restoreReplies(to: state.id, in: coordinator)
             if let rooms = awaitedWindows.removeValue(forKey: state.id) { coordinator.restoreWindows(of: rooms) }
-            if requestedID == state.id { select(state.id) }
+            guard requestedID == state.id else { continue }
+            // A user who has opened a room meanwhile stays there.
+            if isOutdated(request) { requestedID = nil } else { display(state.id) }
         }
     }
 

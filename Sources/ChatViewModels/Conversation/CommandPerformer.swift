@@ -22,7 +22,7 @@ struct CommandPerformer {
         case .showTopic: requests.show(.message(try await topic(of: room)))
         case .setDisplayName(let name): try await service.setDisplayName(name)
         case .invite(let address): try await invite(address, to: room)
-        case .join(let address): try await join(address)
+        case .join(let address): try await join(address, as: UserChoice())
         case .leave: requestLeaving(room, in: requests)
         case .rename(let name): try await service.renameRoom(room, to: name)
         case .remove(let name): try await remove(name, from: room)
@@ -37,19 +37,20 @@ struct CommandPerformer {
     }
 
     /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
-    /// - Parameter opening: called with the room once it is selected.
-    func open(_ address: String, opening: @escaping @MainActor (RoomID) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - choice: when the user chose it. Who has chosen another room since stays there.
+    ///   - opening: called with the room once it is selected.
+    func open(_ address: String, as choice: UserChoice, opening: @escaping @MainActor (RoomID) -> Void) {
         Task {
             do {
                 let selected: RoomID?
                 switch ChatAddress(address) {
                 case .user(let user)?:
-                    let shown = rooms.state.selection
                     await waitForConnection()
                     let room = try await service.openDirect(with: user)
-                    selected = show(nil, in: room, ifStillIn: shown)
-                case .message(let message, _, _)?: selected = try await join(address, showing: message)
-                case .room?, nil: selected = try await join(address)
+                    selected = show(nil, in: room, as: choice)
+                case .message(let message, _, _)?: selected = try await join(address, showing: message, as: choice)
+                case .room?, nil: selected = try await join(address, as: choice)
                 }
                 if let selected { opening(selected) }
             } catch let failure as CommandFailure {
@@ -76,19 +77,17 @@ struct CommandPerformer {
     /// - Parameter message: a message to jump to.
     /// - Returns: the room; `nil` if the user has opened another one meanwhile.
     @discardableResult
-    private func join(_ address: String, showing message: MessageID? = nil) async throws -> RoomID? {
+    private func join(
+        _ address: String, showing message: MessageID? = nil, as choice: UserChoice
+    ) async throws -> RoomID? {
         let target = ChatAddress(address)?.room?.address ?? address
         let bareName = address.hasPrefix("#") ? String(address.dropFirst()) : address
         let rows = rooms.state.rows
         let row =
             rows.first { $0.id.rawValue == target || $0.address == target } ?? rows.first { $0.name == bareName }
             ?? rows.first { $0.name.lowercased() == bareName.lowercased() }
-        if let row {
-            navigator.show(message, in: row.id)
-            return row.id
-        }
+        if let row { return show(message, in: row.id, as: choice) }
         guard service.capabilities.contains(.join) else { throw noRoom(named: bareName) }
-        let shown = rooms.state.selection
         await waitForConnection()
         let room: RoomID
         do {
@@ -98,7 +97,7 @@ struct CommandPerformer {
             throw CommandFailure(
                 translator("No room found with the address {address}.", ["address": parsed.address]))
         }
-        return show(message, in: room, ifStillIn: shown)
+        return show(message, in: room, as: choice)
     }
 
     private func noRoom(named name: String) -> CommandFailure {
@@ -111,13 +110,12 @@ struct CommandPerformer {
         await time.wait(atMost: AccountsCoordinator.connectingTimeout) { [session] in !session.isConnecting }
     }
 
-    /// Opens a room that the server took its time for, a minute at times. A user who has opened another room meanwhile
-    /// stays there: the rest of what they are typing must not go to this one.
-    /// - Parameter shown: the room before; `nil` at the start, which selects one by itself.
+    /// Opens a room that the accounts or the server took their time for, a minute at times. A user who has opened another
+    /// room meanwhile stays there: the rest of what they are typing must not go to this one.
     /// - Returns: the room, unless the user stays in another.
-    private func show(_ message: MessageID?, in room: RoomID, ifStillIn shown: RoomID?) -> RoomID? {
-        guard shown == nil || rooms.state.selection == shown else { return nil }
-        navigator.show(message, in: room)
+    private func show(_ message: MessageID?, in room: RoomID, as choice: UserChoice) -> RoomID? {
+        guard !choice.isOutdated(by: rooms.lastChoice) else { return nil }
+        navigator.show(message, in: room, as: choice)
         return room
     }
 

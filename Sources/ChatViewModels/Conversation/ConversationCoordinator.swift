@@ -188,14 +188,25 @@ public final class ConversationCoordinator {
     /// - Parameter opening: called with the room once it is selected; it opens as soon as it is listed. Not called if
     ///   the room could not be joined, or the user has opened another one meanwhile.
     public func open(_ address: String, opening: @escaping @MainActor (RoomID) -> Void = { _ in }) {
-        performer.open(address, opening: opening)
+        open(address, as: UserChoice(), opening: opening)
+    }
+
+    /// Opens the target of an address or link that the user chose earlier.
+    func open(_ address: String, as choice: UserChoice, opening: @escaping @MainActor (RoomID) -> Void) {
+        performer.open(address, as: choice, opening: opening)
     }
 
     /// Shows a message once its room is listed.
-    func show(_ message: MessageID?, in room: RoomID) { navigator.show(message, in: room) }
+    /// - Parameter choice: when the user chose it.
+    func show(_ message: MessageID?, in room: RoomID, as choice: UserChoice = UserChoice()) {
+        navigator.show(message, in: room, as: choice)
+    }
 
     /// Opens a room once it is listed, and starts a reply to one of its messages.
-    func reply(to message: MessageID, in room: RoomID) { navigator.show(message, in: room, replies: true) }
+    /// - Parameter choice: when the user chose to reply.
+    func reply(to message: MessageID, in room: RoomID, as choice: UserChoice = UserChoice()) {
+        navigator.show(message, in: room, replies: true, as: choice)
+    }
 
     /// Asks the user whether to leave a room.
     /// - Parameter requests: the requests of the window that asks; `nil` for the main window.
@@ -338,7 +349,7 @@ public final class ConversationCoordinator {
         // A user who has moved on meanwhile is not brought back.
         let isOpen = invitation?.state.invitation.room == room
         switch output {
-        case .accepted: if isOpen { rooms.send(.select(room)) }
+        case .accepted: if isOpen { rooms.select(room, as: nil) }
         case .removed: break
         // The open page shows it.
         case .failed(_, let error): if !isOpen { requests.show(.failed(error)) }

@@ -25,8 +25,12 @@ final class RoomNavigator {
 
     /// Opens a room once it is listed, and jumps to a message. A room with a window of its own is shown there; if that
     /// window is closing, in the main window afterwards.
-    /// - Parameter replies: whether to start a reply to the message.
-    func show(_ message: MessageID?, in room: RoomID, replies: Bool = false) {
+    /// - Parameters:
+    ///   - replies: whether to start a reply to the message.
+    ///   - choice: when the user chose the room.
+    func show(
+        _ message: MessageID?, in room: RoomID, replies: Bool = false, as choice: UserChoice = UserChoice()
+    ) {
         let message = message.map { Awaited(room: room, message: $0, replies: replies) }
         if let window = openRooms.visibleWindow(of: room) {
             window.requests.add(.present)
@@ -34,7 +38,7 @@ final class RoomNavigator {
             return
         }
         awaited = message
-        rooms.send(.select(room))
+        rooms.select(room, as: choice)
         if openRooms.conversation?.roomID == room { roomOpened() }
     }
 

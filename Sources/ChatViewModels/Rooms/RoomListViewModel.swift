@@ -81,6 +81,8 @@ public final class RoomListViewModel: ViewModel {
     /// The rooms that the user leaves, or has left, in this window: they were asked about what was unsent.
     @ObservationIgnored private(set) var leaving: Set<RoomID> = []
     @ObservationIgnored private var target = SelectionTarget.initial(nil)
+    /// The user's last choice of a room.
+    @ObservationIgnored private(set) var lastChoice: UserChoice?
 
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     public init(
@@ -211,7 +213,10 @@ public final class RoomListViewModel: ViewModel {
         return roomRows.rows
     }
 
-    private func select(_ room: RoomID?) {
+    /// Selects a room once it is listed.
+    /// - Parameter choice: when the user chose it; `nil` if the user is there already.
+    func select(_ room: RoomID?, as choice: UserChoice? = UserChoice()) {
+        if let choice, !choice.isOutdated(by: lastChoice) { lastChoice = choice }
         target = .none
         var next = state
         next.selection = room

@@ -16,6 +16,8 @@ final class UserPicker {
     private let status: Label
     private let texts = UserSearchText(.desktop)
     private var rows: [FoundUserRow] = []
+    /// Whether a result was chosen that is not displayed as such yet.
+    private var hasUnseenChoice = false
     private var chips: [UserChip] = []
     private var rendering: Rendering?
 
@@ -40,8 +42,9 @@ final class UserPicker {
     private func typed() { viewModel.send(.search(search.text)) }
 
     private func choose(at index: Int) {
-        // The results may have changed since they were displayed.
-        guard rows.indices.contains(index) else { return }
+        // The results may have changed since they were displayed, and a second click would undo the choice.
+        guard rows.indices.contains(index), !hasUnseenChoice else { return }
+        hasUnseenChoice = true
         choose(.choose(rows[index].user))
         search.grabFocus()
     }
@@ -71,6 +74,7 @@ final class UserPicker {
     // MARK: Rendering
 
     private func render(_ state: UserSearchViewModel.State) {
+        hasUnseenChoice = false
         showText(state.text)
         showFound(state)
         showChosen(state.chosen)

@@ -121,9 +121,10 @@ final class SearchPane {
     // MARK: Input
 
     private func choose(_ index: Int) {
-        // Ignore results of an older query.
-        guard viewModel.state.isCurrent, viewModel.state.results.indices.contains(index) else { return }
-        viewModel.send(.choose(viewModel.state.results[index].id))
+        // Ignore results of an older query. The rows may still be those before a change, and the user saw them.
+        guard viewModel.state.isCurrent, model.keys.indices.contains(index), let result = byKey[model.keys[index]]
+        else { return }
+        viewModel.send(.choose(result.id))
         onChoose?()
     }
 

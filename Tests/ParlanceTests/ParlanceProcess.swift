@@ -122,7 +122,9 @@ final class ParlanceProcess {
     }
 
     static var program: URL {
-        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "parlance")
+        // The program names itself so in what it writes.
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "parlance")
     }
 
     var store: URL { home.url.appending(path: "data/parlance") }

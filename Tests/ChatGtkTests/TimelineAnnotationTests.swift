@@ -226,6 +226,27 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
+    /// A message that arrives while the dialog is open moves its room to the top of the room list.
+    func testReturnForwardsToTheRoomThatIsListedFirst() throws {
+        try onMain {
+            let bench = try ConversationBench(3)
+            let coordinator = bench.fixture.coordinator
+            XCTAssertTrue(bench.wait { coordinator.rooms.state.rows.count > 1 })
+            var rooms = coordinator.rooms.state.rows
+            let first = try XCTUnwrap(rooms.first).id
+            var chosen: [RoomID] = []
+            ForwardDialog.present(
+                over: bench.window.window, find: { text in rooms.filter { text.isEmpty || $0.name.contains(text) } },
+                avatarLoader: AvatarLoader(service: coordinator.media), choose: { chosen.append($0) })
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
+            rooms.reverse()
+            try RealInput.press("Return")
+            XCTAssertTrue(bench.wait { chosen == [first] }, "\(chosen)")
+            XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty })
+            try bench.close()
+        }
+    }
+
     @MainActor
     private static func chips(_ bench: ConversationBench, _ number: Int) -> [String] {
         reactions(bench, number).compactMap { $0.wrapped(as: Button.self, gtk_button_get_type())?.label }

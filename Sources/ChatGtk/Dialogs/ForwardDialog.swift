@@ -14,6 +14,8 @@ final class ForwardDialog {
     private let onChoose: @MainActor (RoomID) -> Void
     private let avatarLoader: AvatarLoader
     private var rooms: [RoomID] = []
+    /// The text that the listed rooms match.
+    private var filteredText: String?
     private var avatars: [AvatarView] = []
 
     /// Presents the dialog, which retains itself until it is closed.
@@ -47,9 +49,11 @@ final class ForwardDialog {
         search.onSearchChange { [weak self] in self?.filter() }
         // Return chooses the first room.
         search.onActivate { [weak self] in
-            // GtkSearchEntry delays `search-changed`: filter by the current text first.
-            self?.filter()
-            self?.choose(at: 0)
+            guard let self else { return }
+            // GtkSearchEntry delays `search-changed`: filter by the current text first. If the listed rooms match it,
+            // the user has seen which is the first: a message that came since may have moved another one to the top.
+            if search.text != filteredText { filter() }
+            self.choose(at: 0)
         }
         search.onStop { [weak self] in self?.close() }
         list.onRowActivated { [weak self] in self?.choose(at: $0) }
@@ -57,7 +61,9 @@ final class ForwardDialog {
     }
 
     private func filter() {
-        let found = find(search.text)
+        let text = search.text
+        let found = find(text)
+        filteredText = text
         rooms = found.map(\.id)
         avatars = []
         list.removeAll()

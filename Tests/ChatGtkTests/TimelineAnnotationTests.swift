@@ -2,7 +2,6 @@ import CGtk
 import ChatCore
 import ChatStore
 import ChatTestSupport
-import ChatViewModels
 import Composer
 import Foundation
 import GtkTestSupport
@@ -10,6 +9,7 @@ import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 @testable import GtkKit
 @testable import MediaGtk
 @testable import TimelineGtk
@@ -106,6 +106,48 @@ final class TimelineAnnotationTests: GtkTestCase {
             bench.waitUntilIdle()
             XCTAssertTrue(bench.list.isAtEnd, "the row that grew did not push the end out of view")
             try bench.close()
+        }
+    }
+
+    /// Others react, and take it back, while the keyboard focus is on a reaction.
+    func testReactionKeepsItsChipAndTheFocus() throws {
+        try onMain {
+            try Resource.load()
+            let row = Box(.vertical)
+            row.isFocusable = true
+            let view = ReactionsView(isOwn: false)
+            row.append(view.widget)
+            let window = TestWindow(row)
+            var toggled: [String] = []
+            view.onToggle = { toggled.append($0) }
+            let show = { (texts: [String]) in
+                view.show(texts.map { MessageItem.Reaction(text: $0, others: ["Ada"], isOwn: false) })
+            }
+            let chip = { (text: String) -> Widget? in
+                view.widget.descendants.first { $0.wrapped(as: Button.self, gtk_button_get_type())?.label == text }
+            }
+            show(["a", "b", "c", "d", "e", "f"])
+            let last = try XCTUnwrap(chip("f"))
+            XCTAssertTrue(last.grabFocus())
+            show(["b", "c", "d", "e", "f"])
+            XCTAssertTrue(chip("f")?.isSame(as: last) == true)
+            // GTK moves a focus that was dropped at the end of a frame.
+            try RealInput.waitForFrames(3, of: row)
+            XCTAssertTrue(last.isFocus, "in the other line")
+            last.activate()
+            XCTAssertTrue(MainLoop.pump { !toggled.isEmpty })
+            XCTAssertEqual(toggled, ["f"])
+            show(["g", "b", "c"])
+            XCTAssertTrue(chip("c")?.isFocus == true, "the one that is there now")
+            show(["c", "g", "b"])
+            try RealInput.waitForFrames(3, of: row)
+            XCTAssertTrue(chip("c")?.isFocus == true, "it goes with its reaction")
+            XCTAssertEqual(
+                view.widget.descendants.compactMap { $0.wrapped(as: Button.self, gtk_button_get_type())?.label },
+                ["c", "g", "b"])
+            show([])
+            XCTAssertTrue(row.isFocus)
+            window.close()
         }
     }
 

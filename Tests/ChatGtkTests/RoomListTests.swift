@@ -141,6 +141,38 @@ final class RoomListTests: GtkTestCase {
         }
     }
 
+    /// As it does when a message arrives.
+    func testFocusReturnsFromTheMenuToARoomThatHasMoved() throws {
+        try onMain {
+            let service = FakeRoomService()
+            let viewModel = RoomListViewModel(service: service)
+            let (builder, list, view) = try Self.makeList(viewModel)
+            viewModel.start(opening: RoomID("0"))
+            var rooms = Self.summaries(4)
+            service.publish(rooms)
+            let window = Self.present(builder)
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list).count == 4 })
+            try RealInput.activate(window)
+            view.grabFocus()
+            try RealInput.press("ctrl+Down", "ctrl+Down", "ctrl+Down")
+            let isOnRoom = { list.root?.focus?.visibleTexts.contains("Room 3") == true }
+            XCTAssertTrue(MainLoop.pump(until: isOnRoom))
+            try RealInput.press("Menu")
+            let isOpen = {
+                window.descendants.contains { $0.isMapped && $0.isInstance(of: gtk_popover_menu_get_type()) }
+            }
+            XCTAssertTrue(MainLoop.pump(until: isOpen))
+            let moved = rooms.removeLast()
+            rooms.insert(moved, at: 0)
+            service.publish(rooms)
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list).first == "Room 3" })
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { !isOpen() })
+            XCTAssertTrue(MainLoop.pump(until: isOnRoom), "\(list.root?.focus?.visibleTexts ?? [])")
+            gtk_window_destroy(window.cast())
+        }
+    }
+
     /// The first row is then one that cannot have the focus.
     func testFocusLeadsToARoomBelowASectionTitle() throws {
         try onMain {

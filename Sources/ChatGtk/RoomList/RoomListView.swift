@@ -33,7 +33,7 @@ final class RoomListView {
     private var seen = SeenRooms()
     /// Made when it is first opened.
     private var menu: PopoverMenu?
-    private let focus = FocusRestorer()
+    private lazy var focus = FocusRestorer(rows: self)
     private var focusMoves: SignalConnection?
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
@@ -142,9 +142,13 @@ final class RoomListView {
     }
 
     private var focusedRow: Int? {
-        guard let focus = list.root?.focus, list.isAncestor(of: focus) else { return nil }
-        let key = bound.values.first { row, _ in IndexedList.item(of: row.widget).isSame(as: focus) }?.key
-        return key.flatMap { model.keys.firstIndex(of: $0) }
+        list.root?.focus.flatMap(key(of:)).flatMap { model.keys.firstIndex(of: $0) }
+    }
+
+    /// The key of the row that is this widget of the list.
+    private func key(of item: Widget) -> String? {
+        guard list.isAncestor(of: item) else { return nil }
+        return bound.values.first { row, _ in IndexedList.item(of: row.widget).isSame(as: item) }?.key
     }
 
     private func focusRow(at index: Int) {
@@ -319,5 +323,17 @@ final class RoomListView {
 
     private func mark(_ action: RoomListViewModel.ReadingAction) {
         if let menuRoom { viewModel.send(.reading(menuRoom, action)) }
+    }
+}
+
+extension RoomListView: RecycledRows {
+    func key(ofRowWith widget: Widget) -> AnyHashable? { key(of: widget).map { AnyHashable($0) } }
+
+    func focusRow(with key: AnyHashable) {
+        if let index = model.keys.firstIndex(where: { $0 == key.base as? String }) {
+            focusRow(at: index)
+        } else {
+            grabFocus()
+        }
     }
 }

@@ -94,22 +94,41 @@ public final class CompanionPopover: Popover {
     }
 }
 
+/// Rows whose widgets come to show something else, as a list's do when rows are added, removed or moved.
+public protocol RecycledRows: AnyObject {
+    /// Returns the key of what is shown by the row that is or contains `widget`, or `nil` if no row is.
+    func key(ofRowWith widget: Widget) -> AnyHashable?
+    /// Focuses the row with this key, or another one if it is gone.
+    func focusRow(with key: AnyHashable)
+}
+
 /// Remembers the focus widget while a popover is open, to restore it on closing. GTK alone would focus the first
 /// button of the window.
 public final class FocusRestorer {
     private var widget: Widget?
+    private weak var rows: (any RecycledRows)?
+    /// That of the row with the widget.
+    private var key: AnyHashable?
 
-    public init() {}
+    /// - Parameter rows: Those of a list that may have the focus: it follows what a row shows, not the row's widget.
+    public init(rows: (any RecycledRows)? = nil) { self.rows = rows }
 
     /// Saves the focus widget of the window that contains `widget`.
     public func save(around widget: Widget) {
         self.widget = widget.root?.focus
+        key = self.widget.flatMap { rows?.key(ofRowWith: $0) }
     }
 
     /// Restores the saved focus, once.
     public func restore() {
-        // The widget may have left the window in the meantime.
-        if let widget, widget.root != nil { widget.grabFocus() }
-        widget = nil
+        guard let widget else { return }
+        self.widget = nil
+        // GTK drops the keys for a widget that is not mapped, as that of a row out of view.
+        if let rows, let key, rows.key(ofRowWith: widget) != key || !widget.isMapped {
+            rows.focusRow(with: key)
+        } else if widget.root != nil {
+            // It may have left the window in the meantime.
+            widget.grabFocus()
+        }
     }
 }

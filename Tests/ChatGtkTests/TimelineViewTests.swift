@@ -76,6 +76,38 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
+    /// They push its row out of view and, further on, recycle it for others.
+    func testFocusReturnsFromTheMenuAfterMessagesHaveArrived() throws {
+        try onMain {
+            for isRecycled in [false, true] {
+                let bench = try ConversationBench(30)
+                bench.timeline.grabFocus()
+                try bench.press("Menu")
+                XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
+                var last = 29
+                while isRecycled ? bench.row(29) != nil : bench.visible.contains(29), last < 200 {
+                    last += 1
+                    let message = Message(
+                        id: MessageID("m\(last)"), roomID: ConversationBench.room, sender: ConversationBench.own,
+                        text: "From another device", sentAt: Date(timeIntervalSince1970: 1_768_000_000),
+                        position: Int64(last) + 1)
+                    bench.model.apply(.changed([message]))
+                    XCTAssertTrue(bench.wait { bench.visible.contains(last) && bench.list.isAtEnd })
+                    bench.waitUntilIdle()
+                }
+                XCTAssertEqual(bench.row(29) == nil, isRecycled)
+                XCTAssertTrue(bench.timeline.menu.isOpen)
+                try bench.press("Escape")
+                XCTAssertTrue(bench.wait { !bench.timeline.menu.isOpen })
+                let focused = isRecycled ? last : 29
+                XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(focused)))
+                XCTAssertEqual(bench.list.widget.root?.focus?.isMapped, true)
+                XCTAssertTrue(bench.list.isAtEnd, "nothing has scrolled")
+                try bench.close()
+            }
+        }
+    }
+
     /// SLK-55: loading and dropping pages at both ends never moves the scroll anchor, in any frame.
     func testPagingNeverMovesTheVisibleMessages() throws {
         try onMain {

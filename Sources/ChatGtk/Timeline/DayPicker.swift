@@ -10,11 +10,13 @@ final class DayPicker {
     private let parent: Widget
     private let popover = Popover()
     private let calendar = MonthCalendar()
-    private let focus = FocusRestorer()
+    private let focus: FocusRestorer
     private var isSetting = false
 
-    init(parent: Widget) {
+    /// - Parameter rows: Those of the messages, one of which may have the focus.
+    init(parent: Widget, rows: any RecycledRows) {
         self.parent = parent
+        focus = FocusRestorer(rows: rows)
         popover.setChild(calendar)
         popover.attachPopover(to: parent)
         popover.setAccessibleLabel(translated("Jump to Date"))

@@ -8,12 +8,15 @@ final class MentionPopover {
     private let content: Widget
     private let popover = Popover()
     private var card: UserCard?
-    private let focus = FocusRestorer()
+    private let focus: FocusRestorer
 
-    /// - Parameter content: what has the mentions. While the card is open, the pointer finds nothing in it: although the
-    ///   popover has a grab, GTK would show the tooltip of what is under the pointer over the card.
-    init(parent: Widget, over content: Widget) {
+    /// - Parameters:
+    ///   - content: what has the mentions. While the card is open, the pointer finds nothing in it: although the
+    ///     popover has a grab, GTK would show the tooltip of what is under the pointer over the card.
+    ///   - rows: those of the content, one of which may have the focus.
+    init(parent: Widget, over content: Widget, rows: any RecycledRows) {
         self.parent = parent
+        focus = FocusRestorer(rows: rows)
         self.content = content
         popover.addStyle("mention-card-popover")
         popover.attachPopover(to: parent)

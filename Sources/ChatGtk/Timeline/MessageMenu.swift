@@ -34,11 +34,13 @@ final class MessageMenu {
     private var linkActions: [Action] = []
     /// What the menu was opened over, if that is a link.
     private var link: BodyLink?
-    private let focus = FocusRestorer()
+    private let focus: FocusRestorer
     private var opener: Widget?
 
-    init(parent: Widget) {
+    /// - Parameter rows: Those of the messages, one of which may have the focus.
+    init(parent: Widget, rows: (any RecycledRows)? = nil) {
         self.parent = parent
+        focus = FocusRestorer(rows: rows)
         model = Builder(resource: Resource.ui("message-menu"))["menu", Object.self]
         for (name, action) in Self.names {
             add(name, isEnabled: { $0.offers(action) }) { $0.onAction?($1, action) }

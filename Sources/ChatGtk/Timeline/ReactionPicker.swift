@@ -16,11 +16,13 @@ final class ReactionPicker {
     private var message: MessageID?
     /// What the popovers point to, in the parent's coordinates.
     private var target = (x: 0.0, y: 0.0, width: 0.0, height: 0.0)
-    private let focus = FocusRestorer()
+    private let focus: FocusRestorer
     private var isOpeningChooser = false
 
-    init(parent: Widget) {
+    /// - Parameter rows: Those of the messages, one of which may have the focus.
+    init(parent: Widget, rows: any RecycledRows) {
         self.parent = parent
+        focus = FocusRestorer(rows: rows)
         popover.addStyle("reaction-picker")
         popover.setAccessibleLabel(translated("React"))
         popover.attachPopover(to: parent)

@@ -30,7 +30,7 @@ final class TimelineView {
     // Created on demand: most visits to a room need none of these.
     private(set) lazy var reactions = makeReactions()
     private lazy var calendar = makeCalendar()
-    private lazy var mentions = MentionPopover(parent: menuParent, over: widget)
+    private lazy var mentions = MentionPopover(parent: menuParent, over: widget, rows: list)
     /// Returns the card of a mention, or `nil` for none.
     var mentionCard: (Mention) -> UserCard.Content? = { _ in nil }
     private let menuParent: Widget
@@ -57,7 +57,7 @@ final class TimelineView {
         self.media = media
         self.scroller = scroller
         (widget, list) = TimelineList.create()
-        menu = MessageMenu(parent: menuParent)
+        menu = MessageMenu(parent: menuParent, rows: list)
         self.menuParent = menuParent
         activityMonitor = WindowActivityMonitor(on: scroller)
         list.maxRowWidth = Self.maxRowWidth
@@ -130,13 +130,13 @@ final class TimelineView {
     }
 
     private func makeReactions() -> ReactionPicker {
-        let picker = ReactionPicker(parent: menuParent)
+        let picker = ReactionPicker(parent: menuParent, rows: list)
         picker.onPick = { [weak self] in self?.perform(.react($1), on: $0) }
         return picker
     }
 
     private func makeCalendar() -> DayPicker {
-        let picker = DayPicker(parent: menuParent)
+        let picker = DayPicker(parent: menuParent, rows: list)
         picker.onPick = { [weak self] in self?.viewModel.send(.pages(.jump(.date($0)))) }
         return picker
     }

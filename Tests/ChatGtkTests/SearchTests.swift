@@ -101,6 +101,36 @@ final class SearchTests: GtkTestCase {
         }
     }
 
+    /// Its row is out of view by then, and shows another message or none.
+    func testFocusReturnsFromTheSearchToAMessageInView() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom(named: "Plans")
+            try Self.say(["the needle"] + (1...200).map { "hay \($0)" }, in: conversation, fixture)
+            let window = try Self.open(fixture)
+            guard let view = window.content.conversationView else { return XCTFail("no conversation") }
+            let list = view.timeline.list
+            XCTAssertTrue(MainLoop.pump { list.visibleRows.upperBound == conversation.timeline.rows.count })
+            view.focusTimeline()
+            let before = try XCTUnwrap(list.focusedRow.map { conversation.timeline.rows[$0].id })
+            try RealInput.press("ctrl+f")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.field.hasFocus })
+            try RealInput.type("needle")
+            XCTAssertTrue(MainLoop.pump { Self.highlightedRows(view.timeline) == ["needle"] })
+            // What the focus goes to must not be scrolled away afterwards.
+            XCTAssertTrue(
+                MainLoop.pump { list.row(for: before) == nil && list.visibleRows.lowerBound == 0 && !list.isMoving })
+            try RealInput.press("Escape")
+            XCTAssertTrue(
+                MainLoop.pump { list.focusedRow.map { list.visibleRows.contains($0) } == true },
+                "\(list.focusedRow as Any) of \(list.visibleRows)")
+            XCTAssertEqual(window.window.focus?.isMapped, true)
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     /// Selecting text in the timeline by pointer leaves the focus in the composer, whose Ctrl+C copies that text.
     func testSearchFieldCopiesItsOwnSelection() throws {
         try onMain {

@@ -238,7 +238,8 @@ final class ConversationView {
     private var focusBeforeSearch: Widget?
 
     func openSearch() {
-        if !searchBar.field.hasFocus { focusBeforeSearch = focus }
+        // The list itself instead of a row, which is recycled while the search scrolls.
+        if !searchBar.field.hasFocus { focusBeforeSearch = focusedRegion == .timeline ? timeline.widget : focus }
         searchBar.open()
     }
 

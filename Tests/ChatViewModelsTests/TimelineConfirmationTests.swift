@@ -33,6 +33,25 @@ import Testing
         #expect(confirmation()?.body(.untranslated).contains("the only member of this room") == true)
     }
 
+    @Test("A menu that was opened at a local echo deletes and copies the event that has replaced it")
+    func localEchoMayBeReplacedMeanwhile() async throws {
+        var echo = Message.of(9, by: Fixtures.own, delivery: .sending)
+        echo.transactionID = TransactionID("t")
+        var event = Message.of(2, by: Fixtures.own)
+        event.transactionID = TransactionID("t")
+        await harness.open([.of(1)])
+        await harness.publish(.changed([echo]))
+        await harness.publish(.removed([echo.id]))
+        timeline.send(.message(echo.id, .requestDeletion))
+        #expect(confirmation() == nil, "nothing to delete yet")
+        await harness.publish(.changed([event, .of(3, by: Fixtures.own)]))
+        timeline.send(.message(echo.id, .copy))
+        #expect(harness.effects.contains { if case .copy = $0 { true } else { false } })
+        timeline.send(.message(echo.id, .requestDeletion))
+        timeline.send(try #require(confirmation()).action)
+        await eventually { [service = harness.service] in service.calls == [.delete(event.id)] }
+    }
+
     @Test("Another user's message cannot be deleted")
     func onlyOwnMessagesAreDeleted() async {
         await harness.open([.of(1)])

@@ -40,6 +40,8 @@ final class LoadedTimeline {
     @ObservationIgnored private var newestPosition = Int64.min
     /// The position of the newest message when the user cleared the view; `nil` if all messages may be shown.
     @ObservationIgnored private var hiddenThrough: Int64?
+    /// The transactions of removed messages. The server's event that replaces a local echo has another ID.
+    @ObservationIgnored private var removedTransactions: [MessageID: TransactionID] = [:]
     /// Updates received while a page is loading. The page may predate them, so they are applied again on top of it.
     @ObservationIgnored private var missedUpdates: [TimelineUpdate] = []
     let bodies: MessageBodies
@@ -122,6 +124,7 @@ final class LoadedTimeline {
             trim()
         case .removed(let ids):
             let removed = ids.compactMap(messages.message)
+            for message in removed { removedTransactions[message.id] = message.transactionID }
             let positions = messages.remove(ids)
             refreshRange()
             quotes.release(removed)
@@ -282,6 +285,13 @@ final class LoadedTimeline {
         let isChanged = (policy == .off) != (reactions == .off)
         reactions = policy
         if isChanged { layOutAll() }
+    }
+
+    /// Returns the ID that a message has by now: the user chooses an action for a local echo, and the server's event
+    /// may replace that meanwhile.
+    func currentID(of id: MessageID) -> MessageID {
+        guard messages.position(of: id) == nil, let transaction = removedTransactions[id] else { return id }
+        return messages.messages.last { $0.transactionID == transaction }?.id ?? id
     }
 
     /// Expands or collapses a row of events.

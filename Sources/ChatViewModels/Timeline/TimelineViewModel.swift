@@ -175,11 +175,11 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    private func perform(_ action: MessageAction, on id: MessageID) {
+    private func perform(_ action: MessageAction, on target: MessageID) {
+        let id = loaded.currentID(of: target)
         switch action {
         case .toggleEvents: return loaded.toggleEvents(id)
-        // A local echo may have been replaced by the server's event since the action was created; the service resolves
-        // both IDs.
+        // Once confirmed, it may be loaded no more. The service resolves the ID of a local echo, too.
         case .delete where rows.message(id) == nil: return operations.delete([id])
         default: break
         }

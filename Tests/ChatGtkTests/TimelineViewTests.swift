@@ -87,13 +87,7 @@ final class TimelineViewTests: GtkTestCase {
                 var last = 29
                 while isRecycled ? bench.row(29) != nil : bench.visible.contains(29), last < 200 {
                     last += 1
-                    let message = Message(
-                        id: MessageID("m\(last)"), roomID: ConversationBench.room, sender: ConversationBench.own,
-                        text: "From another device", sentAt: Date(timeIntervalSince1970: 1_768_000_000),
-                        position: Int64(last) + 1)
-                    bench.model.apply(.changed([message]))
-                    XCTAssertTrue(bench.wait { bench.visible.contains(last) && bench.list.isAtEnd })
-                    bench.waitUntilIdle()
+                    Self.receive(last, bench)
                 }
                 XCTAssertEqual(bench.row(29) == nil, isRecycled)
                 XCTAssertTrue(bench.timeline.menu.isOpen)
@@ -289,6 +283,40 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertFalse(bench.row(49)?.widget.hasStyle("swiping") ?? true)
             try bench.close()
         }
+    }
+
+    func testSwipeRepliesToTheMessageWhereItBegan() throws {
+        try onMain {
+            let bench = try ConversationBench(50)
+            let pointer = try XCTUnwrap(bench.timeline.pointer)
+            pointer.beginSwipe(y: bench.bottom(47) - 12)
+            pointer.swipe(by: 40)
+            let row = try XCTUnwrap(bench.row(47))
+            XCTAssertTrue(row.widget.hasStyle("swiping"))
+            var last = 49
+            while row.item?.id == MessageID("m47"), last < 200 {
+                last += 1
+                Self.receive(last, bench)
+            }
+            XCTAssertNotEqual(row.item?.id, MessageID("m47"), "it is recycled")
+            pointer.swipe(by: 60)
+            XCTAssertFalse(row.widget.hasStyle("swiping"))
+            pointer.endSwipe(by: 80)
+            XCTAssertEqual(bench.conversation.composer.state.composer.reply?.messageID, "m47")
+            try bench.close()
+        }
+    }
+
+    /// Shows a message that the user has sent from another device.
+    @MainActor
+    private static func receive(_ number: Int, _ bench: ConversationBench) {
+        let message = Message(
+            id: MessageID("m\(number)"), roomID: ConversationBench.room, sender: ConversationBench.own,
+            text: "From another device", sentAt: Date(timeIntervalSince1970: 1_768_000_000),
+            position: Int64(number) + 1)
+        bench.model.apply(.changed([message]))
+        XCTAssertTrue(bench.wait { bench.visible.contains(number) && bench.list.isAtEnd })
+        bench.waitUntilIdle()
     }
 
     func testRowsAnnounceSenderTextAndTime() throws {

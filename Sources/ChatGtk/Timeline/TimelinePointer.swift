@@ -1,3 +1,4 @@
+import ChatCore
 import ChatViewModels
 import GtkKit
 import TimelineGtk
@@ -16,7 +17,8 @@ final class TimelinePointer {
     private var viewModel: TimelineViewModel
     private var dragStart: (x: Double, y: Double, point: TextPoint?)?
     private var dragEnd: (x: Double, y: Double)?
-    private var swiped: MessageRow?
+    /// The message is that of the row when the swipe began: others that arrive may recycle the row.
+    private var swiped: (row: MessageRow, message: MessageID)?
     private var stopsFling = false
     private var clicks: ClickCount
 
@@ -39,7 +41,7 @@ final class TimelinePointer {
 
     /// Handles input on the messages of another timeline from now on.
     func show(_ viewModel: TimelineViewModel) {
-        swiped?.showSwipe(0)
+        swiped?.row.showSwipe(0)
         (swiped, dragStart, dragEnd) = (nil, nil, nil)
         clicks.reset()
         self.viewModel = viewModel
@@ -186,17 +188,19 @@ final class TimelinePointer {
     }
 
     func beginSwipe(y: Double) {
-        guard let row = list.row(at: y)?.row as? MessageRow, row.item?.canReply == true else { return }
-        swiped = row
+        guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item, item.canReply else { return }
+        swiped = (row, item.id)
     }
 
-    func swipe(by distance: Double) { swiped?.showSwipe(distance.magnitude / Self.swipeDistance) }
+    func swipe(by distance: Double) {
+        guard let (row, message) = swiped else { return }
+        row.showSwipe(row.item?.id == message ? distance.magnitude / Self.swipeDistance : 0)
+    }
 
     func endSwipe(by distance: Double) {
-        swiped?.showSwipe(0)
-        if distance.magnitude >= Self.swipeDistance, let id = swiped?.item?.id {
-            viewModel.send(.message(id, .reply))
-        }
+        guard let (row, message) = swiped else { return }
         swiped = nil
+        row.showSwipe(0)
+        if distance.magnitude >= Self.swipeDistance { viewModel.send(.message(message, .reply)) }
     }
 }

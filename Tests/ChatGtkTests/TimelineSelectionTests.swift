@@ -84,6 +84,26 @@ final class TimelineSelectionTests: GtkTestCase {
         }
     }
 
+    /// The selected message is deleted on another device, say.
+    func testFocusGoesToTheComposerWhenTheBarGoesAway() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try bench.activate()
+            bench.model.send(.selection(.toggle(MessageID("m29"))))
+            let bar = bench.view.selectionBar.widget
+            let forward = { bar.descendants.first { $0.isMapped && $0.tooltip == "Forward" } }
+            XCTAssertTrue(bench.wait { bar.isRevealed && forward() != nil })
+            XCTAssertEqual(forward()?.grabFocus(), true)
+            XCTAssertFalse(bench.view.composerHasFocus)
+            try finish { [backend = bench.fixture.backend] in
+                try await backend.delete(MessageID("m29"), in: ConversationBench.room)
+            }
+            XCTAssertTrue(bench.wait { !bar.isRevealed })
+            XCTAssertTrue(bench.wait { bench.view.composerHasFocus })
+            try bench.close()
+        }
+    }
+
     func testOnlyOwnMessagesAreDeletedAndDeletedOnesAreDeselected() throws {
         try onMain {
             let bench = try ConversationBench(30)

@@ -306,7 +306,15 @@ final class ConversationView {
         composer.currentUserEntityID = state.members.first { $0.kind == .own }?.id.rawValue
         selectionBar.show(state.selection)
         retryBar.show(state)
+        retainFocus()
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
+    }
+
+    /// Takes the focus from a bar that goes away: GTK would give it to the next button.
+    private func retainFocus() {
+        guard let focus else { return }
+        let bars = [selectionBar.widget, retryBar.widget]
+        if bars.contains(where: { !$0.isRevealed && $0.isAncestor(of: focus) }) { focusComposer() }
     }
 
     private func showHeader(name: String, kind: Room.Kind) {

@@ -109,6 +109,31 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
+    /// Suggestions may arrive between the press and the release.
+    func testClickAcceptsOnlyWhatWasPressed() throws {
+        try onMain {
+            let bench = try ComposerBench.completing()
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            var state = try XCTUnwrap(bench.viewModel.composer.completion)
+            let row = CompletionRow()
+            var clicked: [Int] = []
+            row.onClick = { clicked.append($0) }
+            row.show(0, of: state, nil)
+            row.press()
+            state.items.reverse()
+            row.show(0, of: state, nil)
+            row.release()
+            XCTAssertEqual(clicked, [])
+            row.press()
+            state.isLoading = true
+            row.show(0, of: state, nil)
+            row.release()
+            XCTAssertEqual(clicked, [0], "the same one is still there")
+            try bench.close()
+        }
+    }
+
     func testRowIsClickableAfterAClickClosedTheList() throws {
         try onMain {
             let bench = try ComposerBench.completing()

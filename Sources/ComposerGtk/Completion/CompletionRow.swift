@@ -25,6 +25,10 @@ final class CompletionRow {
     private let name = Label()
     private let detail = Label()
     private var index = 0
+    /// The ID of the entity that the row shows.
+    private var shownID: String?
+    /// That of the entity where the pointer was pressed.
+    private var pressedID: String?
 
     init() {
         let row = Box(.horizontal, spacing: 9)
@@ -44,17 +48,21 @@ final class CompletionRow {
         detail.maxWidthChars = 8
         for style in ["dim-label", "caption"] { detail.addStyle(style) }
         let click = ClickGesture()
-        click.onRelease { [weak self] _ in
-            guard let self else { return }
-            self.onClick?(self.index)
-        }
+        click.onPress { [weak self] _ in self?.press() }
+        click.onRelease { [weak self] _ in self?.release() }
         row.addController(click)
     }
+
+    func press() { pressedID = shownID }
+
+    /// Suggestions that came since the press may have put another entity into the row.
+    func release() { if pressedID == shownID { onClick?(index) } }
 
     func show(_ index: Int, of completion: CompletionState, _ avatars: CompletionAvatars?) {
         guard completion.items.indices.contains(index) else { return }
         self.index = index
         let entity = completion.items[index]
+        shownID = entity.id
         let isEmoji = entity.replacement != nil
         glyph.isVisible = isEmoji
         glyph.text = entity.replacement ?? ""

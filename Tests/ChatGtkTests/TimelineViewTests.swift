@@ -307,6 +307,27 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
+    /// A message that arrives before the touch is long enough scrolls the list.
+    func testLongPressOpensTheMenuOfTheMessageWhereItBegan() throws {
+        try onMain {
+            let bench = try ConversationBench(50)
+            let pointer = try XCTUnwrap(bench.timeline.pointer)
+            let y = bench.bottom(49) - 12
+            pointer.beginTouch(y: y)
+            Self.receive(50, bench)
+            XCTAssertLessThan(bench.bottom(49), y, "another one is there now")
+            pointer.hold(x: 100, y: y)
+            XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
+            var target: MessageID?
+            bench.timeline.menu.onAction = { message, _ in target = message }
+            XCTAssertTrue(bench.view.widget.activateAction("message.reply"))
+            XCTAssertEqual(target, MessageID("m49"))
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { !bench.timeline.menu.isOpen })
+            try bench.close()
+        }
+    }
+
     /// Shows a message that the user has sent from another device.
     @MainActor
     private static func receive(_ number: Int, _ bench: ConversationBench) {

@@ -20,6 +20,8 @@ final class TimelinePointer {
     /// The message is that of the row when the swipe began: others that arrive may recycle the row.
     private var swiped: (row: MessageRow, message: MessageID)?
     private var stopsFling = false
+    /// The message where a touch began: others that arrive may scroll the list before it counts as a long press.
+    private var touched: MessageID?
     private var clicks: ClickCount
 
     /// - Parameters:
@@ -52,7 +54,8 @@ final class TimelinePointer {
     private func addSelecting() {
         let drag = DragGesture()
         drag.onDragBegin { [weak self] event in
-            guard let self, !event.isTouch else { return }
+            guard let self else { return }
+            guard !event.isTouch else { return beginTouch(y: event.y) }
             self.dragStart = (event.x, event.y, self.point(atX: event.x, y: event.y))
         }
         drag.onDragUpdate { [weak self] event in
@@ -151,7 +154,10 @@ final class TimelinePointer {
 
     private func addMenus() {
         let click = ClickGesture(.secondary)
-        click.onPress { [weak self] in self?.openMenu(x: $0.x, y: $0.y) }
+        click.onPress { [weak self] event in
+            guard let self else { return }
+            openMenu(of: list.row(at: event.y)?.row, x: event.x, y: event.y)
+        }
         widget.addController(click)
         let hold = LongPressGesture()
         hold.isTouchOnly = true
@@ -162,16 +168,26 @@ final class TimelinePointer {
         hold.onBegin { [weak self] in
             guard let self else { return }
             self.stopsFling = self.list.isMoving
+            // Comes before the drag begins, which notes the message.
+            self.touched = nil
         }
         hold.onPress { [weak self] event in
             guard self?.stopsFling == false else { return }
-            self?.openMenu(x: event.x, y: event.y)
+            self?.hold(x: event.x, y: event.y)
         }
         widget.addController(hold)
     }
 
-    private func openMenu(x: Double, y: Double) {
-        guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
+    func beginTouch(y: Double) { touched = (list.row(at: y)?.row as? MessageRow)?.item?.id }
+
+    func hold(x: Double, y: Double) {
+        let row: (any TimelineListRow)? =
+            if let touched { list.row(for: TimelineItem.ID.message(touched)) } else { list.row(at: y)?.row }
+        openMenu(of: row, x: x, y: y)
+    }
+
+    private func openMenu(of row: (any TimelineListRow)?, x: Double, y: Double) {
+        guard let row = row as? MessageRow, let item = row.item else { return }
         row.prepareAnchors()
         menu.open(for: item, at: widget, x: x, y: y, over: row.link(atX: x, y: y, in: widget))
     }

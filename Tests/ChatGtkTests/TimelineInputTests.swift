@@ -267,6 +267,10 @@ final class TimelineInputTests: GtkTestCase {
             XCTAssertEqual(clicks.press(x: 13, y: 90, at: 641), 1, "late")
             clicks.reset()
             XCTAssertEqual(clicks.press(x: 13, y: 90, at: 700), 1, "after a drag")
+            let (first, second) = (MessageID("m1"), MessageID("m2"))
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 750, on: first), 1)
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 800, on: first), 2)
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 850, on: second), 1, "the list has scrolled")
         }
     }
 

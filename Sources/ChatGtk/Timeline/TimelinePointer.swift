@@ -135,8 +135,9 @@ final class TimelinePointer {
 
     private func pressed(_ event: ClickEvent) {
         let (x, y) = (event.x, event.y)
-        let count = clicks.press(x: x, y: y, at: event.time)
-        guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
+        let row = list.row(at: y)?.row as? MessageRow
+        let count = clicks.press(x: x, y: y, at: event.time, on: row?.item?.id)
+        guard let row, let item = row.item else { return }
         let point = TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: widget))
         let isOnBubble = row.bubbleContains(x: x, y: y, of: widget)
         let press = TextPress(

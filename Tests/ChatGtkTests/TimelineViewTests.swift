@@ -285,6 +285,31 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
+    /// The server's event has another ID, and comes after its local echo is gone.
+    func testFocusStaysOnAMessageThatIsBeingSent() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            @MainActor func own(_ id: String, at position: Int64, _ delivery: Message.Delivery) -> Message {
+                Message(
+                    id: MessageID(id), roomID: ConversationBench.room, sender: ConversationBench.own, text: "Hello",
+                    sentAt: Date(timeIntervalSince1970: 1_768_000_000), position: position,
+                    transactionID: TransactionID("t"), delivery: delivery)
+            }
+            let focused = { bench.list.focusedRow.flatMap { bench.model.rows[$0].message?.id.rawValue } }
+            bench.model.apply(.changed([own("~t", at: 1 << 40, .sending)]))
+            bench.waitUntilIdle()
+            bench.timeline.grabFocus()
+            XCTAssertEqual(focused(), "~t")
+            bench.model.apply(.removed([MessageID("~t")]))
+            XCTAssertTrue(bench.wait { focused() == "m29" }, "\(focused() ?? "none")")
+            bench.model.apply(.changed([own("sent", at: 31, .sent)]))
+            XCTAssertEqual(focused(), "sent")
+            bench.waitUntilIdle()
+            XCTAssertEqual(focused(), "sent")
+            try bench.close()
+        }
+    }
+
     func testSwipeRepliesToTheMessageWhereItBegan() throws {
         try onMain {
             let bench = try ConversationBench(50)

@@ -16,6 +16,7 @@ extension TimelineView {
     }
 
     private func handleKey(_ press: KeyPress) -> Bool {
+        removedFocus = nil
         let key = press.key
         let control = press.modifiers.contains(.control)
         let shift = press.modifiers.contains(.shift)

@@ -49,6 +49,8 @@ final class TimelineView {
     private(set) var pointer: TimelinePointer?
     private var highlighted = (terms: SearchTerms(terms: []), current: MessageID?.none)
     private var found: (id: TimelineItem.ID, end: Timeout)?
+    /// The message that had the focus when it was removed, until the next key.
+    var removedFocus: MessageID?
     /// Whether the rows were replaced since the last layout; scrolling is not animated then.
     private var isRebuilt = true
 
@@ -89,6 +91,7 @@ final class TimelineView {
         pointer?.show(viewModel)
         highlighted = (SearchTerms(terms: []), nil)
         found = nil
+        removedFocus = nil
         isRebuilt = true
         list.replaceRows()
         updatePaging()
@@ -171,7 +174,9 @@ final class TimelineView {
     private func perform(_ effect: TimelineViewModel.Effect) {
         switch effect {
         case .changed(let changes):
+            let focused = focusedID
             changes.forEach(apply)
+            followFocus(from: focused)
             updatePaging()
         case .replaced:
             isRebuilt = true

@@ -104,6 +104,9 @@ public final class TimelineViewModel: ViewModel {
 
     // MARK: Reading the state
 
+    /// Returns the ID that a message has by now: that of the event which may have replaced a local echo.
+    public func currentID(of id: MessageID) -> MessageID { loaded.currentID(of: id) }
+
     public var state: State {
         State(
             members: loaded.members.all, range: loaded.range, selection: selection.messages,

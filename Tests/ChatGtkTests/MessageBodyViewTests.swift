@@ -46,6 +46,25 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    /// Its sender may edit a message at any time.
+    func testFocusReturnsToTheRowWhenItsPartIsGone() throws {
+        try onMain {
+            let view = MessageBodyView()
+            view.show(MessageMarkup.body(markdown: "```\nlet a = 1\n```"), sender: "Ann")
+            let row = Box(.vertical)
+            row.isFocusable = true
+            row.append(view.widget)
+            let window = TestWindow(row)
+            let copy = try XCTUnwrap(row.descendants.first { $0.hasStyle("message-code-copy") })
+            XCTAssertTrue(copy.grabFocus())
+            view.show(MessageMarkup.body(markdown: "```\nlet a = 2\n```"), sender: "Ann")
+            XCTAssertTrue(row.isFocus)
+            try RealInput.waitForFrames(3, of: row)
+            XCTAssertTrue(row.isFocus, "nor does GTK move it")
+            window.close()
+        }
+    }
+
     func testLinesAreBrokenOnceAWidth() {
         onMain {
             let bench = Bench(markdown: "many words, " + String(repeating: "and more of them, ", count: 20))

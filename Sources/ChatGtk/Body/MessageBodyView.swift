@@ -74,9 +74,20 @@ public final class MessageBodyView {
     private func removeBlocks() {
         guard !codeBlocks.isEmpty || texts.first !== first || texts.count != 1 else { return }
         codeBlocks = []
+        returnFocus()
         for child in widget.children where !child.isSame(as: first.widget) {
             widget.remove(child)
         }
+    }
+
+    /// Returns the focus from a part that will be removed to the message's row: GTK would give it to what comes next.
+    private func returnFocus() {
+        guard let focus = widget.root?.focus, widget.isAncestor(of: focus), !first.widget.isSame(as: focus) else {
+            return
+        }
+        var row = widget.parent
+        while let ancestor = row, !ancestor.isFocusable { row = ancestor.parent }
+        row?.grabFocus()
     }
 
     /// Keeps the last line clear of what covers the lower trailing corner.

@@ -3,6 +3,7 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
@@ -31,6 +32,79 @@ import Testing
                 == [["name": "New name"], ["topic": "About it"], ["topic": ""]].map { (body: JSONValue) in
                     .json(try body.encoded())
                 })
+        await parts.store.close()
+    }
+
+    @Test("A response that arrives after a sync leaves the later name and topic that it reported")
+    func lateResponse() async throws {
+        let synced = Mutex<AccountParts?>(nil)
+        let transport = FakeTransport.responding { [room] request in
+            // Between the server's response and its arrival.
+            guard let parts = synced.withLock({ $0 }) else { return }
+            try await parts.writer.serialized {
+                if request.url.path.contains("m.room.name") {
+                    try await parts.store.updateRoomState(of: room) { $0.name = "Later" }
+                    try await parts.store.renameRoom(room, to: "Later")
+                } else {
+                    try await parts.store.updateRoomState(of: room) { $0.topic = "Later" }
+                }
+            }
+        } _: { _ in
+            ["event_id": "$e"]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        synced.withLock { $0 = parts }
+        try await settings(parts).rename(room, to: "Earlier")
+        try await settings(parts).setTopic("Earlier", of: room)
+        #expect(transport.requests.count == 2)
+        #expect(try await parts.store.room(room).name == "Later")
+        let state = try await parts.store.roomState(of: room)
+        #expect(state.name == "Later" && state.topic == "Later")
+        await parts.store.close()
+    }
+
+    @Test("A new name stays while a sync reports something else")
+    func nameIsKnown() async throws {
+        let parts = try await AccountParts.make(FakeTransport.responding { _ in ["event_id": "$e"] }.client)
+        try await settings(parts).rename(room, to: "New")
+        var update = RoomUpdate(id: room)
+        update.heroes = [RoomUpdate.Hero(id: MemberID("@ann:example.org"), name: "Ann")]
+        let builder = parts.context.batchBuilder
+        let known = try await parts.store.knownRooms([builder.request(for: update)], ownUserID: AccountParts.own)
+        let batch = try #require(builder.batch(of: update, known: known))
+        try await parts.writer.write(SyncBatch(rooms: [batch]))
+        #expect(try await parts.store.room(room).name == "New")
+        await parts.store.close()
+    }
+
+    @Test("Two changes are sent one after the other, and the later one counts", arguments: [false, true])
+    func changesInOrder(isOwnName: Bool) async throws {
+        let running = Mutex((now: 0, most: 0))
+        let transport = FakeTransport.responding { _ in
+            running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            for _ in 1...100 { await Task.yield() }
+            running.withLock { $0.now -= 1 }
+        } _: { _ in
+            ["event_id": "$e"]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let settings = settings(parts)
+        let changes = ["First", "Second"].map { name in
+            Task { [room] in
+                if isOwnName {
+                    try await settings.setDisplayName(name)
+                } else {
+                    try await settings.rename(room, to: name)
+                }
+            }
+        }
+        for change in changes { try await change.value }
+        let most = running.withLock { $0.most }
+        #expect(most == 1)
+        let last = try #require(transport.requests.last?.json)
+        let me = try await parts.store.member(AccountParts.own, of: room)
+        let name = try await parts.store.room(room).name
+        #expect((isOwnName ? me?.displayName : name) == last[isOwnName ? "displayname" : "name"]?.string)
         await parts.store.close()
     }
 

@@ -98,6 +98,20 @@ import Testing
         await store.close()
     }
 
+    @Test("A read marker is unsent until a sync reports it, or a later one of another device", arguments: [2, 3])
+    func reportedMarker(reported: Int) async throws {
+        let store = try await open()
+        try await apply([event(1), event(2)], to: store)
+        _ = try await store.markReadUnsent(MessageID("$2"), in: room)
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$1")] }
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        try await apply([event(3)], to: store)
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$\(reported)")] }
+        #expect(try await store.unsentReadMarkers().isEmpty)
+        await store.close()
+    }
+
     @Test("The newest message of a room is found")
     func newestMessage() async throws {
         let store = try await open()

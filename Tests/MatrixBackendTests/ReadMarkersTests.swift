@@ -68,13 +68,38 @@ import Testing
         await store.close()
     }
 
-    @Test("Sending an earlier marker keeps a later unsent one")
-    func laterMarkerIsRetained() async throws {
+    @Test("A marker that is set while an earlier one is sent stays unsent, and is sent after it")
+    func laterMarker() async throws {
+        let store = try await store(unsent: MessageID("$1"))
+        let found = Mutex<ReadMarkers?>(nil)
+        let transport = FakeTransport.responding { [room] request in
+            // Between the server's response and its arrival.
+            guard request.json?["m.read"] == "$1", let markers = found.withLock({ $0 }) else { return }
+            for message in ["$2", "$3"].map({ MessageID($0) }) {
+                try await store.setUnsentReadMarker(message, of: room)
+                await markers.send(message, in: room)
+            }
+        } _: { _ in
+            [:]
+        }
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
+        found.withLock { $0 = markers }
+        await markers.send(MessageID("$1"), in: room)
+        #expect(transport.requests.map { $0.json?["m.read"]?.string } == ["$1", "$3"])
+        #expect(try await store.unsentReadMarkers().isEmpty)
+        await store.close()
+    }
+
+    @Test("A marker is not sent once a later one is stored, or once the server has a later one")
+    func earlierMarker() async throws {
         let store = try await store(unsent: MessageID("$2"))
-        let markers = ReadMarkers(
-            client: FakeTransport(200).client, store: store, ownUserID: MemberID("@me:example.org"))
+        let transport = FakeTransport(200)
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
         await markers.send(MessageID("$1"), in: room)
         #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        try await store.removeUnsentReadMarker(MessageID("$2"), of: room)
+        await markers.send(MessageID("$2"), in: room)
+        #expect(transport.requests.isEmpty)
         await store.close()
     }
 

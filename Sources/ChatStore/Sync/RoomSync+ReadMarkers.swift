@@ -39,9 +39,21 @@ extension RoomSync {
     /// Moves the user's read position to the last of the waiting receipts whose events are known by now.
     func resolveOwnReceipts(in record: RoomRecord) throws {
         guard let position = try AwaitedReceipts(record: record, db: db).resolveOwnReceipts() else { return }
+        try removeUnsentMarker(upTo: position, in: record)
         // Read the record again: the newly stored events may have changed it.
         guard let record = try RoomRecord.find(record.key, in: db) else { return }
         _ = try MessageEditor(record: record, db: db).markRead(at: position)
+    }
+
+    /// Removes the marker that a server still has to be told if it has that one or a later one, from another device: it
+    /// may let its marker move backwards.
+    private func removeUnsentMarker(upTo position: Int64, in record: RoomRecord) throws {
+        let unsent = try String.fetchOne(
+            db.cachedStatement(sql: "SELECT message FROM unsentReadMarker WHERE room = ?"), arguments: [record.key])
+        guard let unsent, let marker = try EventPositions(record: record, db: db).position(of: MessageID(unsent)),
+            marker <= position
+        else { return }
+        try db.execute(sql: "DELETE FROM unsentReadMarker WHERE room = ?", arguments: [record.key])
     }
 
     /// Returns the end of the stored timeline, or `nil` for an empty one.

@@ -9,6 +9,9 @@ actor ReadMarkers {
     private let ownUserID: MemberID
     /// Whether markers may be waiting to be sent.
     private(set) var hasUnsent = false
+    /// The rooms of which a marker is being sent, and those that are sent next there.
+    private var sending: Set<RoomID> = []
+    private var next: [RoomID: (message: MessageID, latest: MessageID?)] = [:]
 
     init(client: MatrixClient, store: ChatStore, ownUserID: MemberID, privacy: PrivacyPreference = PrivacyPreference())
     {
@@ -18,9 +21,22 @@ actor ReadMarkers {
         self.store = store
     }
 
-    /// Sends a marker that is stored as unsent, which it remains until the server has accepted it.
+    /// Sends a marker that is stored as unsent, which it remains until the server has accepted it. Of a room, one is sent
+    /// at a time, and only the last one that is stored: some servers let a marker move backwards.
     /// - Parameter latest: The latest event, if it changes the message or others before it (``LatestEvents``).
     func send(_ message: MessageID, in room: RoomID, through latest: MessageID? = nil) async {
+        next[room] = (message, latest)
+        guard sending.insert(room).inserted else { return }
+        defer { sending.remove(room) }
+        while let marker = next.removeValue(forKey: room) {
+            // One that cannot be read is sent.
+            let stored = try? await store.unsentReadMarkers()
+            if let stored, stored[room] != marker.message { continue }
+            await post(marker.message, in: room, through: marker.latest)
+        }
+    }
+
+    private func post(_ message: MessageID, in room: RoomID, through latest: MessageID?) async {
         do {
             try await client.markRead(
                 latest ?? message, in: room, isPrivate: !privacy.current(of: ownUserID).sharesReadReceipts)
@@ -28,7 +44,7 @@ actor ReadMarkers {
             // It is sent again after the next interruption, not with each sync: the account may be blocked for long.
             return
         } catch MatrixError.rejected where latest != nil {
-            return await send(message, in: room)
+            return await post(message, in: room, through: nil)
         } catch MatrixError.rejected {
             // The server would reject a retry as well.
         } catch {

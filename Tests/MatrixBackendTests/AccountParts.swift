@@ -74,6 +74,10 @@ struct AccountParts {
         item(transaction, .send(WrittenMessage(text)), state: state)
     }
 
+    func leftRooms(entered: EnteredRooms = EnteredRooms()) -> LeftRooms {
+        LeftRooms(client: client, context: context, writer: writer, entered: entered)
+    }
+
     /// Opens a stream of the room's timeline.
     func open() async -> AsyncStream<TimelineUpdate>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)

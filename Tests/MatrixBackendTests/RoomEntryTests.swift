@@ -362,7 +362,7 @@ import Testing
                 ? ["joined_rooms": []] : ["membership": .string(membership.withLock { $0 })]
         }
         let parts = try await AccountParts.make(transport.client)
-        let left = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        let left = parts.leftRooms()
         for isLeft in [false, true] {
             membership.withLock { $0 = isLeft ? "leave" : "join" }
             await left.noteDoubtful([room])
@@ -383,12 +383,12 @@ import Testing
             return request.url.path.hasSuffix("/joined_rooms") ? ["joined_rooms": []] : ["membership": "leave"]
         }
         let parts = try await AccountParts.make(transport.client)
-        let left = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        let left = parts.leftRooms()
         try await left.noteStored()
         for _ in 1...2 { await left.prune() }
         #expect(transport.requests.count == 1, "not with each sync")
         isRejecting.withLock { $0 = false }
-        let next = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        let next = parts.leftRooms()
         try await next.recallStored()
         await next.prune()
         #expect(try await !parts.store.hasRoom(room))
@@ -402,12 +402,12 @@ import Testing
                 ? ["joined_rooms": []] : ["membership": .string(membership)]
         }
         let parts = try await AccountParts.make(transport.client)
-        let left = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        let left = parts.leftRooms()
         await left.prune()
         #expect(transport.requests.isEmpty, "no sync has started over")
         try await left.noteStored()
         // Simulates a restart.
-        let next = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        let next = parts.leftRooms()
         try await next.recallStored()
         await next.prune()
         #expect(try await parts.store.hasRoom(room) == (membership == "join"))

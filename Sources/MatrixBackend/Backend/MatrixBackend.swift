@@ -172,7 +172,7 @@ public actor MatrixBackend {
         members = RoomMemberships(client: client, context: context, writer: writer, keys: keys)
         settings = RoomSettings(client: client, writer: writer)
         encryptionSwitch = EncryptionSwitch(client: client, keys: keys, writer: writer)
-        let leftRooms = LeftRooms(client: client, context: context, writer: writer)
+        let leftRooms = LeftRooms(client: client, context: context, writer: writer, entered: entered)
         self.leftRooms = leftRooms
 
         let syncWriter = SyncWriter(

@@ -11,6 +11,7 @@ actor LeftRooms {
     private let client: MatrixClient
     private let context: AccountContext
     private let writer: RoomWriter
+    private let entered: EnteredRooms
     /// Stored rooms that the user may have left unnoticed; `nil` if there are none.
     private var uncertain: Set<RoomID>?
     /// Rooms that the user may have left after joining them (``EnteredRooms/addDoubtful(_:)``).
@@ -18,10 +19,11 @@ actor LeftRooms {
 
     private var store: ChatStore { writer.store }
 
-    init(client: MatrixClient, context: AccountContext, writer: RoomWriter) {
+    init(client: MatrixClient, context: AccountContext, writer: RoomWriter, entered: EnteredRooms) {
         self.client = client
         self.context = context
         self.writer = writer
+        self.entered = entered
     }
 
     /// Records the stored rooms before an initial sync; rooms that are joined later are not candidates for removal.
@@ -45,6 +47,7 @@ actor LeftRooms {
     func prune() async {
         guard uncertain != nil || !doubtful.isEmpty else { return }
         let candidates = doubtful.union(uncertain ?? [])
+        let enteredBefore = candidates.filter { entered.isNewer($0) }
         var notJoined: Set<RoomID> = []
         do {
             // Confirm each room separately: removal deletes its history, and the list may be incomplete by mistake.
@@ -63,13 +66,17 @@ actor LeftRooms {
             return
         }
         // If that fails, the next sync that catches up tries again.
-        try? await remove(notJoined, of: candidates)
+        try? await remove(notJoined, of: candidates, enteredBefore: enteredBefore)
     }
 
-    private func remove(_ notJoined: Set<RoomID>, of candidates: Set<RoomID>) async throws {
+    /// - Parameter enteredBefore: Those that the user had entered before the server was asked, but not before the sync.
+    private func remove(
+        _ notJoined: Set<RoomID>, of candidates: Set<RoomID>, enteredBefore: Set<RoomID>
+    ) async throws {
         try await writer.serialized {
-            // Rooms that became invitations are no longer stored rooms.
+            // Rooms that became invitations are no longer stored rooms, and the user may have entered others meanwhile.
             let leftRooms = try await storedRooms().intersection(notJoined)
+                .filter { enteredBefore.contains($0) || !entered.isNewer($0) }
             let rooms = leftRooms.map { RoomBatch.left($0, at: context.now()) }
             // Without asking about the uncertain rooms, they stay for the next start.
             let settings = uncertain == nil ? [:] : [Self.uncertainSetting: ""]

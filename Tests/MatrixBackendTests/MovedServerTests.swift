@@ -3,11 +3,12 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
 
-/// Signing in again after the server has got another address.
+/// Signing in again, also after the server has got another address.
 @Suite(.timeLimit(.minutes(10))) struct MovedServerTests {
     private let folder = TemporaryFolder()
 
@@ -43,6 +44,38 @@ import Testing
         }
         #expect(backends[0] === backends[1], "the window shows its rooms")
         #expect(transport.requests.allSatisfy { $0.token == nil || $0.token?.value == $0.url.host() })
+        await accounts.close()
+        await list.close()
+    }
+
+    @Test("An account that signs in again stays under its name if its profile cannot be requested")
+    func unreachableProfile() async throws {
+        let isReachable = Mutex(true)
+        let transport = FakeTransport.responding { request in
+            if request.url.path.hasSuffix("/sync") { try await Task.sleep(for: .seconds(3600)) }
+        } _: { request in
+            if request.url.path.hasSuffix("/login") {
+                return ["user_id": "@me:example.org", "device_id": "D", "access_token": "token"]
+            }
+            guard request.url.path.hasSuffix("/displayname") else { return nil }
+            return isReachable.withLock({ $0 }) ? ["displayname": "Ann"] : ["status": 502]
+        }
+        let list = try await ChatStore.open(in: folder.path("list"))
+        let accounts = MatrixAccounts(
+            list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: FakeCredentialStore(),
+            transport: transport, deviceName: "Test", clock: ManualClock())
+        try await accounts.start()
+        let url = try #require(URL(string: "https://example.org/"))
+        let server = SignInServer(url: url, supportsPassword: true, hasWebPage: false)
+        for again in [nil, "@me:example.org"] {
+            isReachable.withLock { $0 = again == nil }
+            let account = try await accounts.signIn(
+                to: server, with: .password(name: "me", AccountCredential("password")), again: again)
+            #expect(account.name == "Ann")
+            try await accounts.storeCredential(of: account.id, in: .memory)
+            try await accounts.activate(account.id)
+            #expect(try await list.accounts().map(\.name) == ["Ann"])
+        }
         await accounts.close()
         await list.close()
     }

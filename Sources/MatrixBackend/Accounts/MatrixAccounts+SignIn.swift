@@ -58,9 +58,11 @@ extension MatrixAccounts: SignInService {
             if let problem { throw problem }
             throw CancellationError()
         }
+        let name = await authenticatedClient.displayName(of: session.user)
         let account = Account(
             id: id, kind: Self.kind, server: server.url.absoluteString, device: session.device,
-            name: await authenticatedClient.displayName(of: session.user) ?? id)
+            // If the request has failed, it is repeated once the account is online.
+            name: name ?? entry(id)?.account.name ?? id)
         pending[id] = PendingSignIn(account: account, token: session.token, endsDevice: endsDevice)
         return account
     }
@@ -117,7 +119,10 @@ extension MatrixAccounts: SignInService {
         if entry(account) == nil {
             entries.append(Entry(account: signIn.account))
         } else {
-            update(account) { $0.account = signIn.account }
+            update(account) { entry in
+                entry.account = signIn.account
+                entry.isNamed = false
+            }
         }
         if let backend = entry(account)?.backend {
             if let server = URL(string: signIn.account.server) { backend.move(to: server) }

@@ -23,7 +23,7 @@ public actor MatrixAccounts: AccountService {
         var store: ChatStore?
         var backend: MatrixBackend?
         var following: [Task<Void, Never>] = []
-        /// Whether the display name has been requested since the start.
+        /// Whether the display name has been requested since the start, or since the account signed in again.
         var isNamed = false
     }
 

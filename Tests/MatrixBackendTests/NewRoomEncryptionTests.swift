@@ -228,6 +228,29 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A sync that has read the state of the room before it is turned on does not make it certainly off again")
+    func stateReadBefore() async throws {
+        let account = try await start { [self] request in
+            turnsOn(request) ? ["errcode": "M_UNKNOWN", "status": 502] : nil
+        }
+        let (backend, store, room) = (account.backend, account.store, account.room)
+        try await account.sync(Self.clearState)
+        let enabling = try await backend.writer.serialized {
+            var batch = RoomBatch(id: room, createdAt: Fixtures.date)
+            batch.state = try await store.roomState(of: room)
+            #expect(batch.state?.encryption == .off)
+            let enabling = Task { try await backend.enableEncryption(in: room) }
+            while await !backend.keys.roomsBeingEncrypted.contains(room) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            _ = try await store.apply(SyncBatch(rooms: [batch]))
+            return enabling
+        }
+        await #expect(throws: ChatError.unreachable) { try await enabling.value }
+        #expect(try await store.roomState(of: room).encryption == .unknown)
+        await account.close()
+    }
+
     @Test("If it begins to be turned on while the server is asked, the answer proves nothing")
     @MainActor func beginsMeanwhile() async throws {
         let (room, gate) = (EncryptedAccount.room, Gate())

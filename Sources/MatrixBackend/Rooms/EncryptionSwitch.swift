@@ -16,8 +16,11 @@ struct EncryptionSwitch: Sendable {
         try keys.requireEncryption()
         try await store.requireRoom(room)
         try await keys.encrypting(room) {
-            // If the response is lost, the server is asked before anything is sent.
-            try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
+            // If the response is lost, the server is asked before anything is sent. Serialized: a sync stores the state that
+            // it has read before.
+            try await writer.serialized {
+                try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
+            }
             try await asking { try await client.setState(Self.setting, AccountEncryption.settings, of: room) }
             try await keys.noteEncrypted(new: room)
         }

@@ -54,6 +54,28 @@ import Testing
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "one")
     }
 
+    @Test("An edit that the server has accepted counts before the sync brings it, although the local clock is behind")
+    func acceptedEdit() async throws {
+        let store = try await open()
+        func edit(_ id: String, _ text: String, at time: Double) -> MessageChange {
+            MessageChange(
+                id: id, target: MessageID("$1"), sender: ann, at: Date(timeIntervalSince1970: time),
+                kind: .edit(Wording(text)))
+        }
+        // The identifiers are in the other order: they decide between edits of the same time.
+        try await apply([event(1), .change(edit("$c", "first", at: 50))], to: store)
+        for (id, text) in [("$b", "second"), ("$a", "third")] {
+            #expect(try await store.apply(edit(id, text, at: 10), in: room).changed.map(\.text) == [text])
+        }
+        // The server's times count, by which that of another device is the latest.
+        let synced = [edit("$b", "second", at: 60), edit("$d", "other", at: 62), edit("$a", "third", at: 61)]
+        let reported = try await apply(synced.map { .change($0) }, to: store)
+        #expect(reported.changed.map(\.text) == ["other"])
+        #expect(
+            try await store.revisions(of: MessageID("$1"), in: room).map(\.text) == ["1", "first", "second", "third"])
+        await store.close()
+    }
+
     /// A user who reacted twice, from two clients, removes one of the reactions.
     @Test func removingOneOfTwoEqualReactionsKeepsTheOther() async throws {
         let store = try await open()

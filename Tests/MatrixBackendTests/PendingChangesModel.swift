@@ -111,9 +111,12 @@ struct PendingChangesModel {
             if syncFirst { try await sync() }
             // The local clock differs from the server's.
             var acknowledged = change
-            acknowledged.at = change.at.addingTimeInterval(Double(Int.random(in: 0...2, using: &random)))
+            acknowledged.at = change.at.addingTimeInterval(Double(Int.random(in: -2...2, using: &random)))
+            let latest = edits(of: place, in: log.filter(\.isKnown)).last
             _ = try await store.apply(acknowledged, in: Self.room)
-            if !log[entry].isKnown { log[entry].acknowledgedAt = acknowledged.at }
+            if !log[entry].isKnown {
+                log[entry].acknowledgedAt = max(acknowledged.at, (latest?.displayedAt ?? .distantPast) + 0.001)
+            }
             log[entry].isKnown = true
         }
         queue.remove(at: first)

@@ -144,6 +144,14 @@ struct RoomSync {
                 changed.insert(change.target)
             }
         } else {
+            var change = change
+            if case .edit = change.kind,
+                let edited = try MessageQuery(room: record).find(change.target, in: db)?.editedAt
+            {
+                // The server has accepted it after those that are known, even if the local clock is behind. The sync brings
+                // the server's time.
+                change.at = max(change.at, Date(milliseconds: edited.milliseconds + 1))
+            }
             try apply(change, in: record, &changed)
         }
         roomChange.changed = try messages(changed, of: record)

@@ -111,6 +111,19 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("An invitation to a room that the server does not know can be declined, but not accepted")
+    func unknownInvitation() async throws {
+        let invitation = RoomID("!gone:example.org")
+        let parts = try await AccountParts.make(FakeTransport(404, #"{"errcode":"M_UNKNOWN"}"#).client)
+        try await invite(parts, to: invitation)
+        // Here it means that no server is known through which the room could be joined.
+        await #expect(throws: ChatError.notFound) { try await entry(parts).accept(invitation) }
+        #expect(parts.writer.invitations.value.map(\.room) == [invitation])
+        try await entry(parts).decline(invitation)
+        #expect(parts.writer.invitations.value.isEmpty)
+        await parts.store.close()
+    }
+
     @Test("A room that the server does not know is left", arguments: ["M_NOT_FOUND", "M_UNKNOWN"])
     func leaveUnknownRoom(code: String) async throws {
         let parts = try await AccountParts.make(FakeTransport(404, #"{"errcode":"\#(code)"}"#).client)

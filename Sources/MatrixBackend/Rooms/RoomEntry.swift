@@ -72,7 +72,13 @@ struct RoomEntry: Sendable {
     }
 
     func decline(_ invitation: RoomID) async throws {
-        try await performDecision(invitation) { try await client.leave(invitation) }
+        try await performDecision(invitation) {
+            do {
+                try await client.leave(invitation)
+            } catch MatrixError.rejected(404, "M_UNKNOWN", _) {
+                // Synapse has no invitation to the room, and does not know the room.
+            }
+        }
         try await forget(invitation)
     }
 

@@ -4,6 +4,7 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
@@ -74,6 +75,22 @@ import Testing
         let backend = try await start(encrypted: false, server, folder)
         for _ in 1...2 { #expect(try await backend.linkPreview(of: address, in: room) == nil) }
         #expect(asked(server).count == 1)
+        await backend.close()
+    }
+
+    @Test("That the server rejects all requests of the account for now does not count as having no preview")
+    func blockedAccount() async throws {
+        let folder = TemporaryFolder()
+        let isBlocked = Mutex(true)
+        let server = FakeHomeserver { request in
+            guard request.url.path.hasSuffix("/preview_url") else { return nil }
+            return isBlocked.withLock({ $0 })
+                ? ["errcode": "M_CONSENT_NOT_GIVEN", "status": 403] : ["og:title": "Roses"]
+        }
+        let backend = try await start(encrypted: false, server, folder)
+        await #expect(throws: ChatError.notPermitted) { try await backend.linkPreview(of: address, in: room) }
+        isBlocked.withLock { $0 = false }
+        #expect(try await backend.linkPreview(of: address, in: room)?.title == "Roses")
         await backend.close()
     }
 

@@ -39,8 +39,14 @@ struct LinkPreviews: Sendable {
         let preview: LinkPreview?
         do {
             preview = Self.preview(from: try await client.linkPreview(of: address))
+        } catch MatrixError.rejected(404, "M_UNRECOGNIZED", _) {
+            // The server offers no previews.
+            preview = nil
+        } catch let error as MatrixError where error.isAboutAccount {
+            // That says nothing of the page.
+            throw ChatError.translated(error)
         } catch MatrixError.rejected {
-            // The server offers no previews, or none of this page.
+            // It has none of this page.
             preview = nil
         } catch {
             throw ChatError.translated(error)

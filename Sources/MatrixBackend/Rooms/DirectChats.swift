@@ -57,6 +57,7 @@ struct DirectChats: Sendable {
             // A room that either member has left is not reused; nor is one that cannot be read.
             guard let members = try? await store.members(of: room), members.contains(where: { $0.id == ownUserID })
             else {
+                if try await enterUnsynced(room, with: user) { return room }
                 continue
             }
             // The list still has a room that was upgraded, before the one that replaces it, and both users stay in it.
@@ -72,6 +73,28 @@ struct DirectChats: Sendable {
             return room
         }
         return upgraded
+    }
+
+    /// Stores a listed room that no sync has brought yet, as shortly after signing in, if both users are in it and it
+    /// was not upgraded.
+    /// - Throws: If the server does not answer: another room must not be created then.
+    private func enterUnsynced(_ room: RoomID, with user: String) async throws -> Bool {
+        guard try await !store.hasRoom(room) else { return false }
+        do {
+            guard try await !client.isOutside(room, ownUserID), await mayBeIn(room, user),
+                try await client.state("m.room.tombstone", of: room) == nil
+            else { return false }
+        } catch let error as MatrixError {
+            // The list may contain anything.
+            guard case .rejected = error, !error.isAboutAccount else { throw ChatError.translated(error) }
+            return false
+        }
+        do {
+            try await entry.enter(room, name: user)
+        } catch ChatError.spaceUnsupported {
+            return false
+        }
+        return true
     }
 
     /// If the server does not answer, a room is reused rather than another one created.

@@ -113,6 +113,27 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("What the server has accepted is stored although the attempt is canceled, as when the program ends")
+    func canceledAttempt() async throws {
+        let parts = try await AccountParts.make()
+        let written = WrittenText("*New*")
+        let change = MessageChange(
+            id: "$r", target: MessageID("$1"), sender: AccountParts.own, at: Fixtures.date, kind: .reaction("👍"))
+        let reaction = AccountParts.item("r", .react(.message(MessageID("$1")), text: "👍", isGiven: true)).request
+        let message = AccountParts.item("t", .send(WrittenMessage(written))).request
+        let deliveries = deliveries(parts)
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await deliveries.apply(.change(change), of: reaction)
+            await deliveries.apply(.message(MessageID("$2")), of: message)
+        }.value
+        #expect(try await parts.store.messages([MessageID("$1")], in: room).first?.reactions.map(\.text) == ["👍"])
+        let batch = AccountParts.batch(events: [AccountParts.message("$2", at: 1, transaction: "t")])
+        try await parts.writer.write(SyncBatch(rooms: [batch]))
+        #expect(try await parts.store.messages([MessageID("$2")], in: room).first?.written == written)
+        await parts.store.close()
+    }
+
     @Test("Changes of the connection reach the outbox in order")
     func connection() async throws {
         let parts = try await AccountParts.make()

@@ -12,14 +12,18 @@ struct Deliveries: Sendable {
     let rooms: RoomListFeed
     let syncStatus: SyncStatus
 
-    /// Applies a delivery before the outbox removes its request.
+    /// Applies a delivery before the outbox removes its request, even if the attempt is canceled, as when the program
+    /// ends.
     func apply(_ delivery: MatrixOutboxBackend.Delivery, of request: OutboxRequest) async {
-        await gate.runEvenIfCanceled {
-            switch delivery {
-            case .message(let message): await accept(message, of: request)
-            case .change(let change): await apply(change, in: request.room)
+        // In a task of its own, as the store does nothing for one that is canceled.
+        await Task {
+            await gate.runEvenIfCanceled {
+                switch delivery {
+                case .message(let message): await accept(message, of: request)
+                case .change(let change): await apply(change, in: request.room)
+                }
             }
-        }
+        }.value
     }
 
     private func accept(_ message: MessageID, of request: OutboxRequest) async {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Signing in again, also after the server has got another address.
+/// Signing in again, also after the server has got another address, and the name of the account.
 @Suite(.timeLimit(.minutes(10))) struct MovedServerTests {
     private let folder = TemporaryFolder()
 
@@ -75,6 +75,45 @@ import Testing
             try await accounts.storeCredential(of: account.id, in: .memory)
             try await accounts.activate(account.id)
             #expect(try await list.accounts().map(\.name) == ["Ann"])
+        }
+        await accounts.close()
+        await list.close()
+    }
+
+    @Test("A name that could not be requested is requested again when the server is reached again")
+    func laterName() async throws {
+        let isNamed = Mutex(false)
+        let transport = FakeTransport.responding { request in
+            if request.url.path.hasSuffix("/sync") { try await Task.sleep(for: .milliseconds(5)) }
+        } _: { request in
+            if request.url.path.hasSuffix("/login") {
+                return ["user_id": "@me:example.org", "device_id": "D", "access_token": "token"]
+            }
+            if request.url.path.hasSuffix("/sync") { return ["pos": "1"] }
+            guard request.url.path.hasSuffix("/displayname") else { return nil }
+            return isNamed.withLock({ $0 }) ? ["displayname": "Ann"] : ["status": 502]
+        }
+        let list = try await ChatStore.open(in: folder.path("list"))
+        let accounts = MatrixAccounts(
+            list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: FakeCredentialStore(),
+            transport: transport, deviceName: "Test", clock: ManualClock())
+        try await accounts.start()
+        let url = try #require(URL(string: "https://example.org/"))
+        let server = SignInServer(url: url, supportsPassword: true, hasWebPage: false)
+        let account = try await accounts.signIn(
+            to: server, with: .password(name: "me", AccountCredential("password")), again: nil)
+        #expect(account.name == account.id)
+        try await accounts.storeCredential(of: account.id, in: .memory)
+        try await accounts.activate(account.id)
+        // By signing in, and once the account is online.
+        while transport.requests.count(where: { $0.url.path.hasSuffix("/displayname") }) < 2 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        isNamed.withLock { $0 = true }
+        let backend = try await #require(accounts.backend(of: account.id))
+        while try await list.accounts().first?.name != "Ann" {
+            await accounts.reconnect()
+            for await connection in backend.connectionStates() where connection == .online { break }
         }
         await accounts.close()
         await list.close()

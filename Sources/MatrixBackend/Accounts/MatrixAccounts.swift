@@ -25,6 +25,8 @@ public actor MatrixAccounts: AccountService {
         var following: [Task<Void, Never>] = []
         /// Whether the display name has been requested since the start, or since the account signed in again.
         var isNamed = false
+        /// One request for the display name at a time: of two, the earlier could be answered last.
+        let naming = SerialGate()
     }
 
     let list: ChatStore
@@ -348,10 +350,16 @@ public actor MatrixAccounts: AccountService {
 
     /// Updates the account's name from the profile, which may have changed here or in another client.
     private func refreshName(of id: String) async {
-        guard let name = await entry(id)?.backend?.profileName(), entry(id)?.account.name != name else { return }
-        // If storing fails, the next start requests the name again.
-        try? await list.renameAccount(id, to: name)
-        update(id) { $0.account.name = name }
+        await entry(id)?.naming.runEvenIfCanceled {
+            guard let name = await entry(id)?.backend?.profileName() else {
+                // The request may have failed: it is repeated when the server is reached again.
+                return update(id) { $0.isNamed = false }
+            }
+            guard entry(id)?.account.name != name else { return }
+            // If storing fails, the next start requests the name again.
+            try? await list.renameAccount(id, to: name)
+            update(id) { $0.account.name = name }
+        }
     }
 
     private func handle(_ connection: MatrixBackend.Connection, of id: String) {

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Foundation
 import JSONReading
 import Testing
 
@@ -129,5 +130,23 @@ import Testing
         #expect(id(of: "a/b", among: [rule("a_b", "a_b")]) == "a_b_2")
         #expect(id(of: "a/b", among: [rule("a_b", "a_b"), rule("a_b_2", "a\\b")]) == "a_b_3")
         #expect(id(of: "a/b", among: [rule("a_b", "A/B")]) == "a_b", "its own rule is enabled again")
+    }
+
+    @Test(
+        "A rule is deleted if another device has already done so, but not by a proxy that does not know the request",
+        arguments: ["M_NOT_FOUND", "M_UNRECOGNIZED"])
+    func deletedRule(code: String) async throws {
+        let rules: JSONValue = ["global": ["room": [Self.roomRule([])]]]
+        let transport = FakeTransport.responding { request in
+            request.method == .get ? rules : ["errcode": .string(code), "status": 404]
+        }
+        let context = AccountContext.untranslated(of: AccountParts.own)
+        let changing = NotificationRules(client: transport.client, context: context)
+        if code == "M_NOT_FOUND" {
+            try await changing.set(nil, of: room)
+        } else {
+            await #expect(throws: ChatError.notFound) { try await changing.set(nil, of: room) }
+        }
+        #expect(transport.requests.map(\.method) == [.get, .delete])
     }
 }

@@ -17,7 +17,7 @@ extension MatrixClient {
         case .delete(let kind, let id):
             do {
                 _ = try await call(.delete, Self.rule(kind, id))
-            } catch MatrixError.rejected(404, _, _) {
+            } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
                 // Another device has already deleted it.
             }
         }

@@ -80,6 +80,20 @@ import Testing
         await store.close()
     }
 
+    @Test("A read marker that was waiting for missing history does not remove a later mark")
+    func waitingMarker() async throws {
+        let store = try await open()
+        try await apply([event(9)], gap: "p", to: store) {
+            $0.fullyReadMarkers = [MessageID("$5")]
+            $0.isMarkedUnread = true
+        }
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [event(4), event(5), event(6)], next: nil)
+        #expect(try await store.snapshot(of: room, limit: 10)?.fullyReadMarker == MessageID("$5"))
+        #expect(try await isMarked(store) == true)
+        await store.close()
+    }
+
     @Test("Reading here is recorded as unsent, with the removed mark, as far as it changes anything")
     func readingHereIsUnsent() async throws {
         let store = try await open()

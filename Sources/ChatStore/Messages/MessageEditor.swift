@@ -129,11 +129,12 @@ struct MessageEditor {
     }
 
     /// Returns whether the fully-read marker moved forward.
-    func markRead(at position: Int64) throws -> Bool {
+    /// - Parameter removesMark: Whether that removes the room's unread mark.
+    func markRead(at position: Int64, removesMark: Bool = true) throws -> Bool {
         guard position > record.fullyReadPosition ?? .min else { return false }
         try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [position, record.key])
         try record.refreshUnread(after: position, in: db)
-        try MarkedUnreadTable(db: db).removeRead(record)
+        if removesMark { try MarkedUnreadTable(db: db).removeRead(record) }
         return true
     }
 

@@ -7,7 +7,7 @@ extension RoomSync {
         let record = try RoomRecord.get(batch.id, in: db)
         let awaited = AwaitedReceipts(record: record, db: db)
         for event in batch.fullyReadMarkers { try awaited.addOwnReceipt(event) }
-        try resolveOwnReceipts(in: record)
+        try resolveOwnReceipts(in: record, removingMark: true)
         // Zero proves that all is read only together with a receipt: servers count no encrypted mentions, and nothing in
         // rooms that notify of mentions alone.
         guard batch.counted?.messages == 0, let end = try end(of: record),
@@ -37,12 +37,13 @@ extension RoomSync {
     }
 
     /// Moves the user's read position to the last of the waiting receipts whose events are known by now.
-    func resolveOwnReceipts(in record: RoomRecord) throws {
+    /// - Parameter removingMark: Whether that removes the room's unread mark.
+    private func resolveOwnReceipts(in record: RoomRecord, removingMark: Bool) throws {
         guard let position = try AwaitedReceipts(record: record, db: db).resolveOwnReceipts() else { return }
         try removeUnsentMarker(upTo: position, in: record)
         // Read the record again: the newly stored events may have changed it.
         guard let record = try RoomRecord.find(record.key, in: db) else { return }
-        _ = try MessageEditor(record: record, db: db).markRead(at: position)
+        _ = try MessageEditor(record: record, db: db).markRead(at: position, removesMark: removingMark)
     }
 
     /// Removes the marker that a server still has to be told if it has that one or a later one, from another device: it
@@ -78,7 +79,8 @@ extension RoomSync {
     ///
     /// - Parameter counted: The server's unread count before that.
     func updateReadMarkers(in record: RoomRecord, counted: UnreadCount?) throws {
-        try resolveOwnReceipts(in: record)
+        // The room may have been marked after the receipts that were waiting for the history.
+        try resolveOwnReceipts(in: record, removingMark: false)
         if let counted { try moveUnresolvedMarker(in: record, counted) }
         try note(counted, isMissing: false, in: record)
     }
@@ -94,7 +96,7 @@ extension RoomSync {
             try !EventPositions(record: record, db: db).isOccupied(read),
             let position = try record.unreadMessage(after: read, skipping: shown, in: db)
         else { return }
-        _ = try MessageEditor(record: record, db: db).markRead(at: position)
+        _ = try MessageEditor(record: record, db: db).markRead(at: position, removesMark: false)
     }
 }
 

@@ -74,8 +74,8 @@ final class NotificationTests: GtkTestCase {
         }
     }
 
-    func testSoundOfANotificationThatIsReplacedBeforeItsAvatarIsLoadedIsPlayed() throws {
-        try onMain {
+    func testSoundOfANotificationThatIsReplacedBeforeItsAvatarIsLoadedIsPlayed() {
+        onMain {
             let desktop = FakeNotifier()
             let notifier = RoomNotifier(desktop)
             let target = NotificationTarget(account: AccountsCoordinator.localID, room: RoomID("plans"))

@@ -58,8 +58,8 @@ final class QuitDialogTests: GtkTestCase {
         }
     }
 
-    func testSecondRequestOpensNoSecondDialog() throws {
-        try onMain {
+    func testSecondRequestOpensNoSecondDialog() {
+        onMain {
             let ending = Ending()
             let window = TestWindow(Label("behind"))
             ending.request(over: window.window)

@@ -71,8 +71,8 @@ import ToolSupport
         let backend = account.backend
         let id = try await backend.verify(MemberID(EncryptedAccount.ann))
         _ = try await account.verification { $0.id == id && $0.phase == .waiting }
-        try await backend.keys.end(
-            for: EncryptionCondition.Problem.credentialLost, of: #require(await backend.keys.machine))
+        let machine = try #require(await backend.keys.machine)
+        try await backend.keys.end(for: EncryptionCondition.Problem.credentialLost, of: machine)
         #expect(backend.keys.condition == .off(.credentialLost))
         #expect(try await account.verification { $0.hasEnded }.phase == .canceled(.undeliverable))
         try await backend.perform(.accept, in: id)

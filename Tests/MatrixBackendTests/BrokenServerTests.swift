@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
@@ -106,5 +107,41 @@ import Testing
         request.timeout = .seconds(3600)
         request.idleTimeout = .seconds(1)
         await #expect(throws: TransportError.timedOut) { _ = try await CurlTransport().send(request) }
+    }
+
+    @Test("A long poll does not wake its thread while the server delays the response.")
+    func longPollSleeps() async throws {
+        let server = try ScriptedServer([.hang])
+        defer { server.stop() }
+        var request = MatrixRequest(.get, server.url.appending(path: "x"))
+        request.timeout = .seconds(3600)
+        request.idleTimeout = .seconds(90)
+        let transport = CurlTransport()
+        let polling = Task { try await transport.send(request) }
+        var rested = false
+        for _ in 0..<20 where !rested {
+            let before = transport.loop.waitCount.load(ordering: .relaxed)
+            // Checks that are made every second would be seen.
+            try await Task.sleep(for: .seconds(2.5))
+            rested = before > 0 && transport.loop.waitCount.load(ordering: .relaxed) == before
+        }
+        #expect(rested)
+        polling.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await polling.value }
+    }
+
+    @Test("A transfer is idle once no data have come for the longest time, and not before its request is sent.")
+    func idleCheck() {
+        let start = SuspendingClock.now
+        var check = IdleCheck(limit: .seconds(60), at: start)
+        /// Looks when it is time, and returns whether the transfer is idle.
+        func look(at count: Int?) -> Bool { check.isIdle(at: check.next) { count } }
+        #expect(!check.isIdle(at: start + .seconds(29)) { fatalError("it is not time to look") })
+        // It waits for a connection.
+        for _ in 0..<5 { #expect(!look(at: nil)) }
+        for count in 1...5 { #expect(!look(at: count)) }
+        #expect(!look(at: 5), "for half of the time")
+        #expect(look(at: 5))
+        #expect(check.next == start + .seconds(30 * 13))
     }
 }

@@ -55,6 +55,8 @@ SHIM_CALL(shim_curl, CURLcode, parlance_curl_on_socket, curl_easy_setopt,
           (CURL *handle, curl_sockopt_callback function), (handle, CURLOPT_SOCKOPTFUNCTION, function))
 SHIM_CALL(shim_curl, CURLcode, parlance_curl_get_number, curl_easy_getinfo,
           (CURL *handle, CURLINFO info, long *value), (handle, info, value))
+SHIM_CALL(shim_curl, CURLcode, parlance_curl_get_size, curl_easy_getinfo,
+          (CURL *handle, CURLINFO info, curl_off_t *value), (handle, info, value))
 SHIM_CALL(shim_curl, CURLMcode, parlance_curl_multi_set_number, curl_multi_setopt,
           (CURLM *handle, CURLMoption option, long value), (handle, option, value))
 

@@ -30,7 +30,7 @@ public struct MatrixClient: Sendable {
     ///   - path: The path's components, not percent-encoded.
     ///   - query: Names and values, not percent-encoded.
     ///   - timeout: The time until the end of the response.
-    ///   - idleTimeout: The longest time without data, in whole seconds; `nil` for none besides `timeout`.
+    ///   - idleTimeout: The longest time without data; `nil` for none besides `timeout`.
     ///   - isOnce: Whether the request is not idempotent and must not be sent again.
     /// - Throws: ``MatrixError``, or `CancellationError`.
     func call(

@@ -39,10 +39,6 @@ extension CurlExchange {
         if Discovery.isThisComputer(request.url.host() ?? "") { texts.append((CURLOPT_PROXY, "")) }
         if let certificates { texts.append((CURLOPT_CAINFO, certificates.path)) }
         for (option, text) in texts where parlance_curl_set_text(handle, option, text) != CURLE_OK { return false }
-        if let idle = request.idleTimeout {
-            _ = parlance_curl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
-            _ = parlance_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, max(1, Int(idle.components.seconds)))
-        }
         _ = parlance_curl_set_size(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.limit))
         return setBody(of: handle) && setFunctions(of: handle)
     }

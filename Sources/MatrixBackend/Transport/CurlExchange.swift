@@ -27,6 +27,9 @@ final class CurlExchange: @unchecked Sendable {
     private let source: OpenFile?
     private var target: OpenFile?
     private var reportedPercent = -1
+    private var idleCheck: IdleCheck?
+    /// When to see whether the transfer is idle; `nil` for never.
+    var nextCheck: SuspendingClock.Instant? { idleCheck?.next }
 
     /// - Throws: ``ChatCore/ChatError/unreadableFile``, or ``TransportError`` for a token that is not valid in a
     ///   header.
@@ -55,7 +58,24 @@ final class CurlExchange: @unchecked Sendable {
     func prepare() -> UnsafeMutableRawPointer? {
         handle = parlance_curl_easy_init()
         guard let handle, setOptions(of: handle) else { return nil }
+        idleCheck = request.idleTimeout.map { IdleCheck(limit: $0, at: .now) }
         return handle
+    }
+
+    /// Whether no data came or went for the request's idle timeout.
+    func isIdle(at now: SuspendingClock.Instant) -> Bool { idleCheck?.isIdle(at: now) { transferredCount } ?? false }
+
+    /// The number of bytes sent and received; `nil` before the request is sent.
+    private var transferredCount: Int? {
+        guard let handle else { return nil }
+        var (sent, received) = (0, 0)
+        _ = parlance_curl_get_number(handle, CURLINFO_REQUEST_SIZE, &sent)
+        _ = parlance_curl_get_number(handle, CURLINFO_HEADER_SIZE, &received)
+        guard sent > 0 else { return nil }
+        var bodies: (curl_off_t, curl_off_t) = (0, 0)
+        _ = parlance_curl_get_size(handle, CURLINFO_SIZE_UPLOAD_T, &bodies.0)
+        _ = parlance_curl_get_size(handle, CURLINFO_SIZE_DOWNLOAD_T, &bodies.1)
+        return sent + received + Int(bodies.0) + Int(bodies.1)
     }
 
     // MARK: Callbacks of libcurl

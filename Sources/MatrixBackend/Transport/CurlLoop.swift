@@ -25,6 +25,8 @@ final class CurlLoop: Sendable {
     private static let closed = TransportError.unreachable(reason: "closed")
 
     private let queue = Mutex(Queue())
+    /// How often the thread has waited, for tests.
+    let waitCount = Atomic(0)
     /// Set once, by the thread. Others read it while holding the lock.
     private nonisolated(unsafe) var multi: UnsafeMutableRawPointer?
 
@@ -81,8 +83,10 @@ final class CurlLoop: Sendable {
             var count: Int32 = 0
             parlance_curl_multi_perform(multi, &count)
             finish(&exchanges)
+            endIdle(&exchanges)
             // Blocks until a connection, a timeout or a command wakes it.
-            parlance_curl_multi_poll(multi, nil, 0, 600_000, nil)
+            waitCount.add(1, ordering: .relaxed)
+            parlance_curl_multi_poll(multi, nil, 0, Self.waitTime(exchanges), nil)
         }
         end(exchanges)
     }
@@ -128,6 +132,26 @@ final class CurlLoop: Sendable {
             parlance_curl_multi_remove_handle(multi, handle)
             exchanges.removeValue(forKey: handle)?.finish(result)
         }
+    }
+
+    /// Ends the transfers whose idle timeout is over.
+    private func endIdle(_ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
+        let now = SuspendingClock.now
+        for (handle, exchange) in exchanges where exchange.isIdle(at: now) {
+            parlance_curl_multi_remove_handle(multi, handle)
+            exchanges.removeValue(forKey: handle)
+            exchange.finish(throwing: TransportError.timedOut)
+        }
+    }
+
+    /// The time in milliseconds until a transfer may be idle.
+    private static func waitTime(_ exchanges: [UnsafeMutableRawPointer: CurlExchange]) -> Int32 {
+        let longest = Duration.seconds(600)
+        guard let next = exchanges.values.lazy.compactMap(\.nextCheck).min() else {
+            return Int32(longest / .milliseconds(1))
+        }
+        // Rounded up, so that it is time then.
+        return Int32((min(max(next - .now, .zero), longest) / .milliseconds(1)).rounded(.up))
     }
 
     private func end(_ exchanges: [UnsafeMutableRawPointer: CurlExchange]) {

@@ -3,7 +3,7 @@ public import Foundation
 /// HTTP through libcurl: HTTP/2 where supported, reused connections, verified TLS, and the proxies of the environment
 /// (`https_proxy`, `no_proxy`) except for this computer; no cookies, no cache, and redirects only on request.
 public final class CurlTransport: MatrixTransport {
-    private let loop: CurlLoop
+    let loop: CurlLoop
     private let certificates: URL?
 
     /// Creates a transport, whose thread starts with the first request.

@@ -39,7 +39,7 @@ public struct MatrixRequest: Sendable {
     public var timeout = Duration.seconds(30)
     /// The time for connecting, including the TLS handshake.
     public var connectTimeout = Duration.seconds(20)
-    /// The longest time without data, in whole seconds; `nil` for none besides ``timeout``, as in long polling.
+    /// The longest time without data, which may be exceeded by half; `nil` for none besides ``timeout``.
     public var idleTimeout: Duration?
     /// The maximum size of the decoded response body in bytes.
     public var limit = MatrixLimits.responseBytes

@@ -100,7 +100,7 @@ import Testing
         let status = SyncStatus()
         let backend = MatrixOutboxBackend(
             client: transport.client, store: store, context: .untranslated(of: Self.own), syncStatus: status,
-            keys: keys, media: media
+            keys: keys, media: media, gate: SerialGate()
         ) { _, _ in }
         return Fixture(backend: backend, keys: keys, status: status, media: media, store: store)
     }

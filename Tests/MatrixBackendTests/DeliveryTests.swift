@@ -25,7 +25,8 @@ import Testing
             ownUserID: AccountParts.own, store: parts.store, outbox: parts.writer.outbox,
             media: MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date }),
             encryption: RoomEncryption(
-                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: SyncStatus()),
+                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: SyncStatus(),
+                gate: parts.writer.gate),
             uploads: MediaUploads(
                 client: parts.client,
                 media: MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date })),

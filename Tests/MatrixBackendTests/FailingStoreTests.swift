@@ -67,7 +67,7 @@ import Testing
             let media = MatrixMedia(client: transport.client, store: store, now: { Fixtures.date })
             let backend = MatrixOutboxBackend(
                 client: transport.client, store: store, context: .untranslated(of: Self.own), syncStatus: SyncStatus(),
-                keys: keys, media: media
+                keys: keys, media: media, gate: SerialGate()
             ) { _, _ in }
             let failure = Failure(ofAccess: number, to: store)
             let request = OutboxRequest(

@@ -40,7 +40,8 @@ import ToolSupport
     private func outbox(_ account: EncryptedAccount) -> MatrixOutboxBackend {
         MatrixOutboxBackend(
             client: account.backend.client, store: account.store, context: .untranslated(of: EncryptedAccount.user),
-            syncStatus: status, keys: account.backend.keys, media: account.backend.media
+            syncStatus: status, keys: account.backend.keys, media: account.backend.media,
+            gate: account.backend.writer.gate
         ) { _, _ in }
     }
 

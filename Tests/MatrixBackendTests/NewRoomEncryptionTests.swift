@@ -264,7 +264,7 @@ import ToolSupport
             user: EncryptedAccount.user, client: transport.client, folder: store.folder, clock: ManualClock(),
             now: { Fixtures.date })
         let encryption = RoomEncryption(
-            client: transport.client, store: store, keys: keys, syncStatus: SyncStatus())
+            client: transport.client, store: store, keys: keys, syncStatus: SyncStatus(), gate: SerialGate())
         let asking = Task { try await encryption.way(into: room) }
         await eventually { gate.waiting == 1 }
         try await keys.encrypting(room) {}
@@ -277,6 +277,36 @@ import ToolSupport
         await store.close()
     }
 
+    @Test("A sync that has read the state of the room before an answer proves nothing does not make it certainly off")
+    func answerProvesNothing() async throws {
+        let account = try await start()
+        let (room, backend, store, server) = (account.room, account.backend, account.store, account.server)
+        try await account.sync(Self.clearState)
+        // Its sync has not caught up, so it asks the server.
+        let encryption = RoomEncryption(
+            client: backend.client, store: store, keys: backend.keys, syncStatus: SyncStatus(),
+            gate: backend.writer.gate)
+        let question = "/state/m.room.encryption"
+        server.hold(question)
+        let asking = Task { try await encryption.way(into: room) }
+        while !server.paths.contains(where: { $0.contains(question) }) { try await Task.sleep(for: .milliseconds(5)) }
+        try await backend.keys.encrypting(room) {}
+        let reads = Mutex(0)
+        try await backend.writer.serialized {
+            var batch = RoomBatch(id: room, createdAt: Fixtures.date)
+            batch.state = try await store.roomState(of: room)
+            #expect(batch.state?.encryption == .off)
+            store.beforeAccess.withLock { $0 = { reads.withLock { $0 += 1 } } }
+            server.hold(nil)
+            // The answer is here: the state is read once more.
+            while reads.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            _ = try await store.apply(SyncBatch(rooms: [batch]))
+        }
+        await #expect(throws: DeliveryError.unreachable) { try await asking.value }
+        #expect(try await store.roomState(of: room).encryption == .unknown)
+        await account.close()
+    }
+
     @Test(
         "If a sync reports encryption while the server is asked, the answer that it has none does not count",
         arguments: [true, false])
@@ -286,7 +316,8 @@ import ToolSupport
         try await account.sync(Self.clearState)
         // Its sync has not caught up, so it asks the server.
         let encryption = RoomEncryption(
-            client: backend.client, store: account.store, keys: backend.keys, syncStatus: SyncStatus())
+            client: backend.client, store: account.store, keys: backend.keys, syncStatus: SyncStatus(),
+            gate: backend.writer.gate)
         let previews = LinkPreviews(client: backend.client, store: account.store, encryption: encryption)
         let question = "/state/m.room.encryption"
         server.hold(question)

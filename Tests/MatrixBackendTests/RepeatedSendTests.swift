@@ -47,7 +47,7 @@ import Testing
         let media = MatrixMedia(client: transport.client, store: store, now: { Fixtures.date })
         return MatrixOutboxBackend(
             client: transport.client, store: store, context: .untranslated(of: Self.own), syncStatus: caughtUpStatus,
-            keys: keys, media: media
+            keys: keys, media: media, gate: SerialGate()
         ) { [deliveries] _, delivery in
             if case .message(let id) = delivery { deliveries.ids.withLock { $0.append(id) } }
         }

@@ -437,7 +437,8 @@ import Testing
         }
         let parts = try await AccountParts.make(transport.client)
         let status = SyncStatus()
-        let encryption = RoomEncryption(client: parts.client, store: parts.store, keys: parts.keys, syncStatus: status)
+        let encryption = RoomEncryption(
+            client: parts.client, store: parts.store, keys: parts.keys, syncStatus: status, gate: parts.writer.gate)
         status.hasCaughtUp = true
         #expect(try await encryption.way(into: room) == .clear && transport.requests.isEmpty)
         #expect(try await !encryption.isOn(in: room))
@@ -458,7 +459,8 @@ import Testing
         let previews = LinkPreviews(
             client: parts.client, store: parts.store,
             encryption: RoomEncryption(
-                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: status))
+                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: status,
+                gate: parts.writer.gate))
         status.hasCaughtUp = true
         #expect(try await previews.preview(of: "https://a.example", in: room)?.title == "A page")
         let asked = transport.requests.count

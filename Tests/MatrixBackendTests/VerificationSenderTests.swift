@@ -156,7 +156,9 @@ import ToolSupport
         let (keys, client, status) = (account.backend.keys, transport.client, SyncStatus())
         return VerificationSender(
             keys: keys, client: client,
-            encryption: RoomEncryption(client: client, store: account.store, keys: keys, syncStatus: status),
+            encryption: RoomEncryption(
+                client: client, store: account.store, keys: keys, syncStatus: status,
+                gate: account.backend.writer.gate),
             sealer: RoomSealer(keys: keys, client: client, ownUserID: EncryptedAccount.user, syncStatus: status),
             clock: clock, now: { Fixtures.date })
     }

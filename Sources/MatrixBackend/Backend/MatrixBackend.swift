@@ -92,7 +92,8 @@ public actor MatrixBackend {
         let keys = AccountEncryption(
             user: ownUserID, client: client, folder: store.folder, clock: clock, now: now)
         self.keys = keys
-        encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
+        encryption = RoomEncryption(
+            client: client, store: store, keys: keys, syncStatus: syncStatus, gate: gate)
         linkPreviews = LinkPreviews(client: client, store: store, encryption: encryption)
 
         let deliveries = Deliveries(
@@ -103,7 +104,7 @@ public actor MatrixBackend {
             storage: store,
             backend: MatrixOutboxBackend(
                 client: client, store: store, context: context, syncStatus: syncStatus, keys: keys, media: media,
-                former: former
+                gate: gate, former: former
             ) { request, delivery in
                 await deliveries.apply(delivery, of: request)
             }, retainsAccepted: true, clock: clock, now: now)

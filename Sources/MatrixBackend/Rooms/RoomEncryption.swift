@@ -11,6 +11,8 @@ struct RoomEncryption: Sendable {
     let keys: AccountEncryption
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
+    /// That of the ``RoomWriter``: a sync stores the state of a room that it has read before.
+    let gate: SerialGate
 
     /// How an event is sent into a room.
     enum Way: Sendable {
@@ -76,7 +78,7 @@ struct RoomEncryption: Sendable {
         // Until the sync has caught up, the room may have been encrypted in the meantime.
         if encryption == .unknown || encryption == .off && !hasCaughtUp {
             let found: RoomState.Encryption = try await client.state("m.room.encryption", of: room) == nil ? .off : .on
-            if found != encryption { try await store.updateRoomState(of: room) { $0.encryption = found } }
+            if found != encryption { try await note(found, of: room, since: switches) }
             // A sync that learned of encryption meanwhile prevails: the store never turns it off.
             let isOn = try await store.roomState(of: room).encryption == .on
             encryption = isOn ? .on : found
@@ -84,9 +86,21 @@ struct RoomEncryption: Sendable {
         guard encryption == .off else { return false }
         guard await keys.switchCount == switches else {
             // The server may have answered before that.
-            try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
+            try await gate.runEvenIfCanceled {
+                try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
+            }
             throw DeliveryError.unreachable
         }
         return true
+    }
+
+    /// Stores what the server has answered. That there is no encryption proves nothing once enabling it has begun: it must
+    /// not replace the unknown encryption that is stored then.
+    private func note(_ found: RoomState.Encryption, of room: RoomID, since switches: Int) async throws {
+        try await gate.runEvenIfCanceled {
+            let isCurrent = await keys.switchCount == switches
+            guard isCurrent || found == .on else { return }
+            try await store.updateRoomState(of: room) { $0.encryption = found }
+        }
     }
 }

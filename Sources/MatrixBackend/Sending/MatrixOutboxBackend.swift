@@ -26,7 +26,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     init(
         client: MatrixClient, store: ChatStore, context: AccountContext, syncStatus: SyncStatus,
-        keys: AccountEncryption, media: MatrixMedia, former: FormerAttempts? = nil,
+        keys: AccountEncryption, media: MatrixMedia, gate: SerialGate, former: FormerAttempts? = nil,
         onDelivery: @escaping @Sendable (OutboxRequest, Delivery) async -> Void
     ) {
         self.client = client
@@ -36,7 +36,8 @@ struct MatrixOutboxBackend: OutboxBackend {
         self.keys = keys
         let opener = EventOpener(keys: keys, store: store)
         fetcher = MessageFetcher(client: client, context: context, opener: opener)
-        encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
+        encryption = RoomEncryption(
+            client: client, store: store, keys: keys, syncStatus: syncStatus, gate: gate)
         sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         repeats = RepeatedSends(
             client: client, store: store, opener: opener, ownUserID: ownUserID, syncStatus: syncStatus,

@@ -78,14 +78,14 @@ struct AccountParts {
         LeftRooms(client: client, context: context, writer: writer, entered: entered)
     }
 
-    /// Opens a stream of the room's timeline.
-    func open() async -> AsyncStream<TimelineUpdate>.Iterator {
+    /// Opens a stream of a room's timeline.
+    func open(_ room: RoomID = AccountParts.room) async -> AsyncStream<TimelineUpdate>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
         let timelines = MatrixTimelines(
             writer: writer,
             readMarkers: ReadMarkers(client: client, store: store, ownUserID: MemberID("@me:example.org")),
             unreadMarks: UnreadMarks(client: client, store: store, ownUserID: writer.ownUserID))
-        await timelines.open(Self.room, limit: 10, with: continuation)
+        await timelines.open(room, limit: 10, with: continuation)
         return stream.makeAsyncIterator()
     }
 

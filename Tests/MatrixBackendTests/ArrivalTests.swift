@@ -116,6 +116,33 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("Messages received while the sync catches up again are published by the next one if they cannot be read")
+    func failedCatchingUp() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, [])
+        status.hasCaughtUp = false
+        let stream = feed.arrivals()
+        let accesses = Mutex((count: 0, failing: 0))
+        parts.store.beforeAccess.withLock {
+            $0 = {
+                let fails = accesses.withLock { accesses in
+                    accesses.count += 1
+                    return accesses.count == accesses.failing
+                }
+                if fails { throw ChatError.storage(reason: "failed on purpose") }
+            }
+        }
+        try await sync(parts, [Events.text("$2", "2", by: bob)], isCaughtUp: false)
+        // The access behind those that this update needed.
+        accesses.withLock { $0.failing = 2 * $0.count + 1 }
+        await #expect(throws: ChatError.self) { try await sync(parts, [Events.text("$3", "3", by: bob)]) }
+        try await sync(parts, [Events.text("$4", "4", by: bob)])
+        feed.finish()
+        let texts = await stream.reduce(into: [String]()) { $0.append($1.message.text) }
+        #expect(texts == ["2", "3", "4"])
+        await parts.store.close()
+    }
+
     @Test("What becomes readable by keys from before the sync caught up notifies only if it came since the start")
     func opened() async throws {
         let stream = feed.arrivals()

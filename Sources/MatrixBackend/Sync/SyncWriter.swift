@@ -30,7 +30,8 @@ struct SyncWriter: Sendable {
     }
 
     /// Stores an update together with its token, which is the value of a setting.
-    /// - Throws: Also if the update is stored, but messages whose keys have arrived could not be decrypted.
+    /// - Throws: Also if the update is stored, but messages whose keys have arrived could not be decrypted, or
+    ///   invitations or missed messages could not be read. The next update makes up for that; the rest is published.
     func write(_ update: SyncUpdate, as setting: String) async throws {
         let isLive = status.hasCaughtUp
         try await writer.serialized {
@@ -61,9 +62,10 @@ struct SyncWriter: Sendable {
             }
             for change in changes {
                 let gap = gaps[change.room]
-                let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
+                let isBehindGap = if let gap { await isBehindGap(change.room, after: gap) } else { false }
                 await publish(change, isBehindGap: isBehindGap)
             }
+            // The next sync does not bring the rest again.
             var failure: (any Error)?
             do {
                 try await sealed.openArrived { [arrivals] in
@@ -74,16 +76,21 @@ struct SyncWriter: Sendable {
                     }
                 }
             } catch {
-                // The next sync opens them, but does not bring the rest again.
                 failure = error
             }
-            try await publish(
-                silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,
-                isCaughtUp: update.isCaughtUp)
+            do {
+                try await publish(
+                    silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,
+                    isCaughtUp: update.isCaughtUp)
+            } catch {
+                failure = failure ?? error
+            }
             for room in update.rooms { entered.remove(room.id) }
-            try await writer.publishInvitations(after: batch)
-            // Those by ignored users are hidden, too.
-            if batch.ignoredUsers != nil { writer.invitations.set(try await store.invitations()) }
+            do {
+                try await writer.publishInvitations(after: batch)
+            } catch {
+                failure = failure ?? error
+            }
             publishStates(of: update, batch, known: known)
             for room in update.rooms where room.gap != nil {
                 writer.unsent.withEchoes { $0.restartSearch(in: room.id) }
@@ -138,7 +145,15 @@ struct SyncWriter: Sendable {
     private func publish(_ arrived: [MessageArrival], isLive: Bool, isCaughtUp: Bool) async throws {
         if isLive { return arrivals.publish(arrived) }
         arrivals.keep(arrived)
-        if isCaughtUp { arrivals.publish(try await store.unread(among: arrivals.caughtUp())) }
+        guard isCaughtUp else { return }
+        let missed = arrivals.caughtUp()
+        do {
+            arrivals.publish(try await store.unread(among: missed))
+        } catch {
+            // The next sync publishes them.
+            arrivals.keep(missed)
+            throw error
+        }
     }
 
     /// Publishes new encryption, and who is typing.
@@ -167,10 +182,14 @@ struct SyncWriter: Sendable {
         return gaps
     }
 
-    /// Whether a sync created a gap before the timeline it returned.
+    /// Whether a sync created a gap before the timeline it returned. If this cannot be read, it may have.
     /// - Parameter gap: The newest gap's position before that sync.
-    private func isBehindGap(_ room: RoomID, after gap: Int64?) async throws -> Bool {
-        guard try await store.hasRoom(room), let newest = try await store.gaps(in: room).last else { return false }
-        return newest.position > gap ?? .min
+    private func isBehindGap(_ room: RoomID, after gap: Int64?) async -> Bool {
+        do {
+            guard try await store.hasRoom(room), let newest = try await store.gaps(in: room).last else { return false }
+            return newest.position > gap ?? .min
+        } catch {
+            return true
+        }
     }
 }

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatOutbox
 import ChatStore
+import Synchronization
 
 /// Stores changes to rooms and publishes them.
 ///
@@ -9,6 +10,16 @@ import ChatStore
 struct RoomWriter: Sendable {
     /// More events than one sync returns for a room.
     private static let openingLimit = 200
+
+    /// Whether the stored invitations could not be read when they were to be published.
+    final class InvitationStatus: Sendable {
+        private let mark = Atomic(false)
+
+        var isStale: Bool {
+            get { mark.load(ordering: .acquiring) }
+            set { mark.store(newValue, ordering: .releasing) }
+        }
+    }
 
     let ownUserID: MemberID
     let store: ChatStore
@@ -20,6 +31,7 @@ struct RoomWriter: Sendable {
     let invitations: ValueFeed<[Invitation]>
     let ownNames: OwnNames
     let latestEvents = LatestEvents()
+    let invitationStatus = InvitationStatus()
 
     /// Runs operations one at a time in FIFO order, across their suspensions.
     func serialized<T>(_ operation: () async throws -> T) async rethrows -> T {
@@ -29,7 +41,8 @@ struct RoomWriter: Sendable {
     /// Stores a batch and publishes what it changed, except to the observers of the room list.
     func write(_ batch: SyncBatch) async throws {
         for change in try await store.apply(batch) { await publish(change) }
-        try await publishInvitations(after: batch)
+        // If that fails, what is stored next publishes them.
+        try? await publishInvitations(after: batch)
     }
 
     /// Publishes a change that continues the observers' range.
@@ -79,14 +92,18 @@ struct RoomWriter: Sendable {
         if !stored.isEmpty { await outbox.confirm(stored, in: room) }
     }
 
-    /// Publishes the invitations if a batch changed them.
+    /// Publishes the invitations if a batch changed them, or an earlier one of which they could not be read.
     func publishInvitations(after batch: SyncBatch) async throws {
         let known = Set(invitations.value.map(\.room))
         guard
-            batch.areInvitationsWhole || batch.endsInvitations && !known.isEmpty || !batch.invitations.isEmpty
-                || batch.rooms.contains(where: { known.contains($0.id) })
+            invitationStatus.isStale || batch.areInvitationsWhole || batch.endsInvitations && !known.isEmpty
+                || !batch.invitations.isEmpty || batch.rooms.contains(where: { known.contains($0.id) })
+                // Those by ignored users are hidden, too.
+                || batch.ignoredUsers != nil
         else { return }
+        invitationStatus.isStale = true
         invitations.set(try await store.invitations())
+        invitationStatus.isStale = false
     }
 
     /// Ends all streams, including any that begin later.

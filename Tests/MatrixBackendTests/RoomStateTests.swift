@@ -1,11 +1,11 @@
 import ChatCore
-import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
 import Synchronization
 import Testing
 
+@testable import ChatStore
 @testable import MatrixBackend
 
 /// Room names and topics from incremental syncs.
@@ -167,6 +167,46 @@ import Testing
         for await rooms in backend.roomSummaries() where rooms.first?.room.name == "Ann" { break }
         await backend.close()
         await store.close()
+    }
+
+    @Test("Whichever access fails while history is stored, a redaction of state in it counts once the gap is filled")
+    func redactionInHistory() async throws {
+        let missed = redaction(of: "$name")
+        var (number, count) = (0, 0)
+        repeat {
+            number += 1
+            let transport = FakeTransport.responding { request in
+                request.url.path.hasSuffix("/messages") ? ["chunk": [missed]] : nil
+            }
+            let parts = try await AccountParts.make(transport.client)
+            var batch = AccountParts.batch()
+            batch.state = .unencrypted
+            batch.state?.name = "Rude"
+            batch.origins = [StateOrigin.Subject(type: "m.room.name", key: ""): MessageID("$name")]
+            _ = try await parts.store.apply(SyncBatch(rooms: [batch]))
+            let gap = try #require(try await parts.store.gaps(in: AccountParts.room).last)
+            let failing = number
+            let accesses = Mutex(0)
+            parts.store.beforeAccess.withLock {
+                $0 = {
+                    let fails = accesses.withLock { count in
+                        count += 1
+                        return count == failing
+                    }
+                    if fails { throw ChatError.storage(reason: "failed on purpose") }
+                }
+            }
+            // It may fail.
+            _ = try? await parts.filler.fill(gap, in: AccountParts.room)
+            count = accesses.withLock { $0 }
+            parts.store.beforeAccess.withLock { $0 = {} }
+            for gap in try await parts.store.gaps(in: AccountParts.room) {
+                try await parts.filler.fill(gap, in: AccountParts.room)
+            }
+            #expect(try await parts.store.roomState(of: AccountParts.room).name == nil, "access \(number)")
+            await parts.store.close()
+        } while number <= count
+        #expect(number > 3)
     }
 
     @Test(

@@ -27,13 +27,14 @@ struct GapFiller: Sendable {
         let ignored = context.ignoredUsers
         let page = try await page(before: gap, in: room)
         let events = try await writer.serialized {
+            // First: a page that is stored is not requested again.
+            try await removeState(deletedBy: page.events, in: room)
             let members = try await newMembers(in: page.state, of: room)
             let events = try await parser.timeline(page.events.reversed(), in: room, before: gap.position)
             let change = try await store.fill(
                 gap, in: room, with: events, members: members, next: page.next, without: ignored)
             guard let change else { return events }
             await writer.publish(change)
-            try await removeState(deletedBy: page.events, in: room)
             writer.rooms.refresh(room)
             return events
         }
@@ -138,6 +139,7 @@ struct GapFiller: Sendable {
             return
         }
         try await writer.write(SyncBatch(rooms: [batch]))
+        writer.rooms.refresh(room)
     }
 
     /// Returns members that are not stored yet. Stored ones are from the sync and newer than state that comes with

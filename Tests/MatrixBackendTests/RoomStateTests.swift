@@ -209,6 +209,25 @@ import Testing
         #expect(number > 3)
     }
 
+    @Test("A redaction of state in history that is fetched forwards resets the state")
+    func redactionForwards() async throws {
+        let missed = redaction(of: "$name")
+        let transport = FakeTransport.responding { request in
+            request.url.path.hasSuffix("/messages") ? ["chunk": [missed]] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        var batch = AccountParts.batch()
+        batch.state = .unencrypted
+        batch.state?.name = "Rude"
+        batch.origins = [StateOrigin.Subject(type: "m.room.name", key: ""): MessageID("$name")]
+        _ = try await parts.store.apply(SyncBatch(rooms: [batch]))
+        var gap = try #require(try await parts.store.gaps(in: AccountParts.room).last)
+        gap.forward = "f1"
+        _ = try await parts.filler.fillForward(gap, in: AccountParts.room)
+        #expect(try await parts.store.roomState(of: AccountParts.room).name == nil)
+        await parts.store.close()
+    }
+
     @Test(
         "Which messages the user may not send follows each sync, and is known after a restart without a server",
         arguments: [true, false])

@@ -71,6 +71,8 @@ struct GapFiller: Sendable {
         isContiguous: Bool, without ignored: Set<MemberID>
     ) async throws -> Bool {
         try await writer.serialized {
+            // As in ``fill(_:in:)``.
+            try await removeState(deletedBy: events, in: room)
             let members = try await newMembers(in: state, of: room)
             var chunk = chunk
             chunk.events = try await parser.timeline(events, in: room, before: gap.position)
@@ -105,12 +107,14 @@ struct GapFiller: Sendable {
         by senders: Set<MemberID>
     ) async throws -> HistoryCompletion {
         try await writer.serialized {
+            // As in ``fill(_:in:)``.
+            try await removeState(deletedBy: events, in: room)
             let members = try await newMembers(in: state, of: room)
             let position: Int64? =
                 if case .message(let message) = end { try await store.position(of: message, in: room) } else { nil }
-            let events = try await parser.timeline(events, in: room, before: position)
+            let parsed = try await parser.timeline(events, in: room, before: position)
             let completion = try await store.complete(
-                room, with: events, before: end, older: token, by: senders, members: members)
+                room, with: parsed, before: end, older: token, by: senders, members: members)
             if let change = completion.change {
                 await writer.publish(change)
                 writer.rooms.refresh(room)

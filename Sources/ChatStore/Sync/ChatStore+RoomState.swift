@@ -62,6 +62,17 @@ extension ChatStore {
         }
     }
 
+    /// Returns the event that set a part of the room's state; `nil` if none is known, or without such a room.
+    public func stateOrigin(of subject: StateOrigin.Subject, in room: RoomID) async throws -> MessageID? {
+        try await read { db in
+            guard let record = try RoomRecord.find(room, in: db) else { return nil }
+            return try String.fetchOne(
+                db.cachedStatement(sql: "SELECT event FROM stateOrigin WHERE room = ? AND type = ? AND key = ?"),
+                arguments: [record.key, subject.type, subject.key]
+            ).map { MessageID($0) }
+        }
+    }
+
     // MARK: Read markers
 
     /// Records that the user's read marker still has to be sent to the server.

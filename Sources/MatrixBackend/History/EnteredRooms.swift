@@ -11,6 +11,8 @@ final class EnteredRooms: Sendable {
         var waiting: [RoomID: [CheckedContinuation<Void, Never>]] = [:]
         /// The number of syncs that had begun when the user entered a room.
         var syncs: [RoomID: Int] = [:]
+        /// How often the user has entered a room.
+        var entries: [RoomID: Int] = [:]
         /// Rooms of which an update was left out, because it may be older than the entry.
         var doubtful: Set<RoomID> = []
     }
@@ -29,8 +31,12 @@ final class EnteredRooms: Sendable {
             // Earlier ones do not matter any more.
             state.syncs = state.syncs.filter { $0.value >= count }
             state.syncs[room] = count
+            state.entries[room, default: 0] += 1
         }
     }
+
+    /// How often the server has let the user into a room since the start, as far as this client asked for it.
+    func entryCount(of room: RoomID) -> Int { state.withLock { $0.entries[room] ?? 0 } }
 
     /// Whether the sync under way, or else the last one, began before the user entered the room.
     func isNewer(_ room: RoomID) -> Bool {

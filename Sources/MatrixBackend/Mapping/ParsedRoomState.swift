@@ -145,3 +145,10 @@ struct ParsedRoomState {
         return String(words.joined(separator: " ").prefix(limit))
     }
 }
+
+extension StateOrigin.Subject {
+    /// The membership of a user.
+    static func member(_ user: MemberID) -> StateOrigin.Subject {
+        StateOrigin.Subject(type: "m.room.member", key: user.rawValue)
+    }
+}

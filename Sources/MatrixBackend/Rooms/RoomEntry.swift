@@ -36,6 +36,8 @@ struct RoomEntry: Sendable {
 
     func leave(_ room: RoomID) async throws {
         try await store.requireRoom(room)
+        let entries = entered.entryCount(of: room)
+        let joined = try await ownJoin(of: room)
         do {
             try await client.leave(room)
         } catch MatrixError.rejected(404, "M_NOT_FOUND", _), MatrixError.rejected(404, "M_UNKNOWN", _) {
@@ -48,11 +50,20 @@ struct RoomEntry: Sendable {
             throw ChatError.translated(error)
         }
         try await writer.serialized {
+            // While the response was on its way, the user may have entered the room again, here or elsewhere. Without a
+            // known join, a sync has only brought the earlier one.
+            guard entered.entryCount(of: room) == entries else { return }
+            if let joined, try await ownJoin(of: room) != joined { return }
             try await writer.write(SyncBatch(rooms: [.left(room, at: context.now())]))
             // Another invitation counts, even if no sync has included the room meanwhile.
             entered.remove(room)
             writer.rooms.refresh(room)
         }
+    }
+
+    /// The event by which the user is in a stored room, if a sync has brought it.
+    private func ownJoin(of room: RoomID) async throws -> MessageID? {
+        try await store.stateOrigin(of: .member(context.ownUserID), in: room)
     }
 
     func accept(_ invitation: RoomID) async throws {

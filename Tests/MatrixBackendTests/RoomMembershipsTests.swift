@@ -117,6 +117,34 @@ import Testing
         await parts.store.close()
     }
 
+    @Test("A member who has joined again before the response to their removal arrives is still there")
+    func rejoined() async throws {
+        let synced = Mutex<AccountParts?>(nil)
+        func joined(_ event: String) -> SyncBatch {
+            var batch = AccountParts.batch()
+            batch.members = [Member(id: ann, displayName: "Ann", kind: .person)]
+            batch.origins = [.member(ann): MessageID(event)]
+            return SyncBatch(rooms: [batch])
+        }
+        let again = joined("$again")
+        let transport = FakeTransport.responding { [room, ann] request in
+            guard request.url.path.hasSuffix("/kick"), let parts = synced.withLock({ $0 }) else { return }
+            try await parts.writer.serialized {
+                _ = try await parts.store.removeMember(ann, from: room)
+                try await parts.writer.write(again)
+            }
+        } _: { _ in
+            [:]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        try await parts.writer.write(joined("$joined"))
+        synced.withLock { $0 = parts }
+        try await memberships(parts).remove(ann, from: room)
+        #expect(try await parts.store.member(ann, of: room)?.hasLeft == false)
+        #expect(transport.requests.map(\.url.lastPathComponent) == ["kick"])
+        await parts.store.close()
+    }
+
     @Test("A list of members that arrives after a sync does not bring back who has left since")
     func lateMembers() async throws {
         let left = Mutex<AccountParts?>(nil)

@@ -46,18 +46,24 @@ struct RoomMemberships: Sendable {
     func remove(_ member: MemberID, from room: RoomID) async throws {
         guard member != ownUserID else { throw ChatError.notPermitted }
         guard try await isInside(member, room) else { throw ChatError.notFound }
+        let joined = try await store.stateOrigin(of: .member(member), in: room)
         try await asking { try await client.remove(member, from: room) }
         // Stop sharing keys with them at once, without waiting for the sync.
         try await keys.noteGone(member, from: room)
-        try await writer.serialized {
+        let hasRejoined = try await writer.serialized {
             // A sync may have stored that they left, or the user may have left, and an invited user is no member.
             guard try await store.hasRoom(room), try await store.member(member, of: room)?.hasLeft == false else {
-                return
+                return false
             }
+            // While the response was on its way, they may have been invited and joined again.
+            guard try await store.stateOrigin(of: .member(member), in: room) == joined else { return true }
             let members = try await store.removeMember(member, from: room)
             writer.timelines.publish(members.filter { $0.id == member }, in: room)
             writer.rooms.refresh(room)
+            return false
         }
+        // For the keys, they are gone since the response. The members are requested before the next message.
+        if hasRejoined { try await keys.noteInvitation(to: room) }
     }
 
     /// Whether a user is a member or invited. Only current members are stored as such, so others are requested.

@@ -3,6 +3,7 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
@@ -61,6 +62,45 @@ import Testing
         let parts = try await AccountParts.make(transport.client)
         await #expect(throws: ChatError.unreachable) { try await chats(parts).open(with: partner) }
         #expect(!transport.requests.contains { $0.url.path.hasSuffix("/createRoom") })
+        await parts.store.close()
+    }
+
+    @Test("A list that a sync brings while a chat is added is neither replaced nor lost", arguments: [true, false])
+    func syncedMeanwhile(isReading: Bool) async throws {
+        let server = Mutex<JSONValue>([:])
+        let synced = Mutex<AccountParts?>(nil)
+        let transport = FakeTransport.responding { request in
+            guard (request.method == .get) == isReading else { return }
+            let parts = synced.withLock { parts in
+                defer { parts = nil }
+                return parts
+            }
+            guard let parts else { return }
+            // Between the response and its arrival, another client adds a chat, and a sync says so.
+            let list: JSONValue = server.withLock { list in
+                var rooms = list.object ?? [:]
+                rooms["@bob:example.org"] = ["!other:example.org"]
+                list = .object(rooms)
+                return list
+            }
+            var (update, batch) = (SyncUpdate(token: "s"), SyncBatch())
+            update.direct = list
+            parts.context.apply(update, storing: &batch)
+        } _: { request in
+            guard case .json(let body) = request.body else { return server.withLock { $0 } }
+            server.withLock { $0 = (try? JSONValue(parsing: body)) ?? .null }
+            return [:]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        synced.withLock { $0 = parts }
+        let list = DirectRoomList(client: parts.client, context: parts.context, store: parts.store)
+        await list.add(listed, with: partner)
+        let both = JSONValue.object(
+            ["@bob:example.org": ["!other:example.org"], partner: [.string(listed.rawValue)]])
+        #expect(server.withLock { $0 } == both)
+        #expect(parts.context.directRooms == DirectRooms(both))
+        #expect(parts.context.unlistedDirectRooms == DirectRooms())
+        #expect(await !list.hasUnsent)
         await parts.store.close()
     }
 }

@@ -6,6 +6,9 @@ import JSONReading
 /// The user's list of direct chats on the server, `m.direct`, which all their clients share. Additions that the server
 /// does not have yet are in the store.
 actor DirectRoomList {
+    /// How often an addition is attempted while syncs bring other lists.
+    private static let maxAttempts = 5
+
     private let client: MatrixClient
     private let context: AccountContext
     private let store: ChatStore
@@ -58,13 +61,19 @@ actor DirectRoomList {
 
     private func send(_ additions: DirectRooms) async {
         do {
-            let listed = DirectRooms(.object(try await client.directRooms(of: context.ownUserID)))
-            let changed = listed.adding(additions)
-            if changed != listed {
-                try await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+            for _ in 1...Self.maxAttempts {
+                let version = context.directRoomsVersion
+                let listed = DirectRooms(.object(try await client.directRooms(of: context.ownUserID)))
+                // A list that a sync has brought meanwhile may be later.
+                guard context.directRoomsVersion == version else { continue }
+                let changed = listed.adding(additions)
+                if changed != listed {
+                    try await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+                }
+                guard context.noteListed(changed, since: version) else { continue }
+                return try await store.setSetting(DirectRooms().text, for: DirectRooms.unlistedSetting)
             }
-            context.noteListed(changed)
-            try await store.setSetting(DirectRooms().text, for: DirectRooms.unlistedSetting)
+            hasUnsent = true
         } catch {
             // Another attempt is rejected again, until the server or the account has changed.
             if (error as? MatrixError)?.isTransient != false { hasUnsent = true }

@@ -33,11 +33,18 @@ final class AccountContext: Sendable {
         set { data.withLock { $0.unlistedDirectRooms = newValue } }
     }
 
+    /// Changes whenever a sync brings the list of direct chats.
+    var directRoomsVersion: Int { data.withLock { $0.directRoomsVersion } }
+
     /// Notes that the server lists these, and that no other direct chat is to be added.
-    func noteListed(_ rooms: DirectRooms) {
+    /// - Parameter version: ``directRoomsVersion`` before the server was asked.
+    /// - Returns: `false`, without noting it, if a sync has brought another list since, which may be later.
+    func noteListed(_ rooms: DirectRooms, since version: Int) -> Bool {
         data.withLock { data in
+            guard data.directRoomsVersion == version || data.listedDirectRooms == rooms else { return false }
             data.listedDirectRooms = rooms
             data.unlistedDirectRooms = DirectRooms()
+            return true
         }
     }
 

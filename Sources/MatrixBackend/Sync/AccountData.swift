@@ -10,6 +10,8 @@ struct AccountData: Equatable, Sendable {
     private(set) var notificationSettings = NotificationSettings()
     /// The direct chats, as the server lists them.
     var listedDirectRooms = DirectRooms() { didSet { updateDirectRooms() } }
+    /// How often a sync has brought ``listedDirectRooms``.
+    private(set) var directRoomsVersion = 0
     /// Those that the server does not list yet (``DirectRoomList``).
     var unlistedDirectRooms = DirectRooms() { didSet { updateDirectRooms() } }
     /// Both.
@@ -48,6 +50,7 @@ struct AccountData: Equatable, Sendable {
         if let direct = update.direct, let text = direct.text {
             batch.settings[DirectRooms.setting] = text
             listedDirectRooms = DirectRooms(direct)
+            directRoomsVersion += 1
             batch.directRooms = Set(directPartners.keys)
         }
         if let content = update.ignoredUsers, let ignored = IgnoredUsers(content), let text = content.text {

@@ -68,6 +68,25 @@ import Testing
         await store.close()
     }
 
+    @Test("A marker that is sent again after an interruption reads the same later events, and a later marker does not")
+    func latestEventIsResent() async throws {
+        let store = try await store(unsent: MessageID("$1"))
+        let status = Mutex<Int64>(502)
+        let transport = FakeTransport.responding { _ in ["status": .integer(status.withLock { $0 })] }
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
+        await markers.send(MessageID("$1"), in: room, through: MessageID("$edit"))
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$1")])
+        status.withLock { $0 = 200 }
+        await markers.noteInterruption()
+        await markers.sendUnsent()
+        #expect(try await store.unsentReadMarkers().isEmpty)
+        try await store.setUnsentReadMarker(MessageID("$2"), of: room)
+        await markers.noteInterruption()
+        await markers.sendUnsent()
+        #expect(transport.requests.map { $0.json?["m.read"]?.string } == ["$edit", "$edit", "$2"])
+        await store.close()
+    }
+
     @Test("A marker that is set while an earlier one is sent stays unsent, and is sent after it")
     func laterMarker() async throws {
         let store = try await store(unsent: MessageID("$1"))

@@ -12,6 +12,8 @@ actor ReadMarkers {
     /// The rooms of which a marker is being sent, and those that are sent next there.
     private var sending: Set<RoomID> = []
     private var next: [RoomID: (message: MessageID, latest: MessageID?)] = [:]
+    /// The latest events of markers that the server has not accepted yet, for the next attempt.
+    private var unsentLatest: [RoomID: (message: MessageID, latest: MessageID)] = [:]
 
     init(client: MatrixClient, store: ChatStore, ownUserID: MemberID, privacy: PrivacyPreference = PrivacyPreference())
     {
@@ -25,6 +27,11 @@ actor ReadMarkers {
     /// at a time, and only the last one that is stored: some servers let a marker move backwards.
     /// - Parameter latest: The latest event, if it changes the message or others before it (``LatestEvents``).
     func send(_ message: MessageID, in room: RoomID, through latest: MessageID? = nil) async {
+        unsentLatest[room] = latest.map { (message: message, latest: $0) }
+        await enqueue(message, in: room, through: latest)
+    }
+
+    private func enqueue(_ message: MessageID, in room: RoomID, through latest: MessageID?) async {
         next[room] = (message, latest)
         guard sending.insert(room).inserted else { return }
         defer { sending.remove(room) }
@@ -51,6 +58,7 @@ actor ReadMarkers {
             if (error as? MatrixError)?.isTransient == true { hasUnsent = true }
             return
         }
+        if unsentLatest[room]?.message == message { unsentLatest[room] = nil }
         // If that fails, the same marker is sent once more, which changes nothing.
         try? await store.removeUnsentReadMarker(message, of: room)
     }
@@ -63,7 +71,11 @@ actor ReadMarkers {
         guard hasUnsent else { return }
         hasUnsent = false
         do {
-            for (room, message) in try await store.unsentReadMarkers() { await send(message, in: room) }
+            // One that waits was set later than what was read.
+            for (room, message) in try await store.unsentReadMarkers() where next[room] == nil {
+                let unsent = unsentLatest[room]
+                await enqueue(message, in: room, through: unsent?.message == message ? unsent?.latest : nil)
+            }
         } catch {
             hasUnsent = true
         }

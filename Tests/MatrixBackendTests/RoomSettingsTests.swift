@@ -12,8 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RoomSettingsTests {
     private let room = AccountParts.room
 
-    private func settings(_ parts: AccountParts) -> RoomSettings {
-        RoomSettings(client: parts.client, writer: parts.writer)
+    private func settings(_ parts: AccountParts, status: SyncStatus = SyncStatus()) -> RoomSettings {
+        RoomSettings(client: parts.client, writer: parts.writer, status: status)
     }
 
     @Test("A name or topic that the server accepts is stored, on one line")
@@ -60,6 +60,68 @@ import Testing
         #expect(try await parts.store.room(room).name == "Later")
         let state = try await parts.store.roomState(of: room)
         #expect(state.name == "Later" && state.topic == "Later")
+        await parts.store.close()
+    }
+
+    /// Writes a sync that sets the name of the room once or several times, and its topic.
+    private func sync(
+        _ names: [(id: String, name: String)], gap: String? = nil, into parts: AccountParts, status: SyncStatus
+    ) async throws {
+        let writer = SyncWriter(
+            context: parts.context, writer: parts.writer, opener: parts.opener, sealed: parts.sealed,
+            entered: EnteredRooms(), status: status, arrivals: ArrivalFeed()
+        ) { _ in }
+        var update = RoomUpdate(id: room)
+        for (id, name) in names {
+            let events = [
+                Events.event(id, "m.room.name", ["name": .string(name)], stateKey: ""),
+                Events.event("\(id)t", "m.room.topic", ["topic": .string(name)], stateKey: ""),
+            ]
+            update.timeline += try events.map { try #require(MatrixEvent($0)) }
+        }
+        update.state = update.timeline
+        update.gap = gap
+        try await writer.write(SyncUpdate(token: "s", rooms: [update]), as: "sync")
+    }
+
+    private func names(_ parts: AccountParts) async throws -> [String?] {
+        let state = try await parts.store.roomState(of: room)
+        return [try await parts.store.room(room).name, state.name, state.topic]
+    }
+
+    @Test("A sync that began before the room was renamed does not bring its earlier name and topic back")
+    func earlierName() async throws {
+        let transport = FakeTransport.responding { request in
+            ["event_id": .string(request.url.path.contains("m.room.name") ? "$new" : "$newt")]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let status = SyncStatus()
+        _ = status.begin()
+        try await settings(parts, status: status).rename(room, to: "New")
+        try await settings(parts, status: status).setTopic("New", of: room)
+        try await sync([("$old", "Old")], into: parts, status: status)
+        #expect(try await names(parts) == ["New", "New", "New"])
+        // One that began later has what counts, even without the event.
+        _ = status.begin()
+        try await sync([("$later", "Later")], into: parts, status: status)
+        #expect(try await names(parts) == ["Later", "Later", "Later"])
+        await parts.store.close()
+    }
+
+    @Test("What another client has set after this one counts, in whichever sync it comes", arguments: [true, false])
+    func laterName(hasGap: Bool) async throws {
+        let transport = FakeTransport.responding { request in
+            ["event_id": .string(request.url.path.contains("m.room.name") ? "$new" : "$newt")]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let status = SyncStatus()
+        _ = status.begin()
+        try await settings(parts, status: status).rename(room, to: "New")
+        try await settings(parts, status: status).setTopic("New", of: room)
+        let own = (id: "$new", name: "New")
+        let later = (id: "$later", name: "Later")
+        try await sync(hasGap ? [later] : [own, later], gap: hasGap ? "p" : nil, into: parts, status: status)
+        #expect(try await names(parts) == ["Later", "Later", "Later"])
         await parts.store.close()
     }
 

@@ -95,7 +95,6 @@ public actor MatrixBackend {
         encryption = RoomEncryption(
             client: client, store: store, keys: keys, syncStatus: syncStatus, gate: gate)
         linkPreviews = LinkPreviews(client: client, store: store, encryption: encryption)
-
         let deliveries = Deliveries(
             store: store, gate: gate, unsent: unsent, timelines: feeds, rooms: rooms, syncStatus: syncStatus)
         let former = FormerAttempts(store: store)
@@ -171,7 +170,7 @@ public actor MatrixBackend {
             keys: keys, client: client, user: ownUserID, storage: secretStorage, monitor: monitor)
         accountDevices = AccountDevices(client: client, keys: keys, user: ownUserID)
         members = RoomMemberships(client: client, context: context, writer: writer, keys: keys)
-        settings = RoomSettings(client: client, writer: writer)
+        settings = RoomSettings(client: client, writer: writer, status: syncStatus)
         encryptionSwitch = EncryptionSwitch(client: client, keys: keys, writer: writer)
         let leftRooms = LeftRooms(client: client, context: context, writer: writer, entered: entered)
         self.leftRooms = leftRooms

@@ -217,8 +217,11 @@ extension MatrixClient {
         _ = try await call(.post, room(id, "kick"), body: ["user_id": .string(member.rawValue)])
     }
 
-    func setState(_ type: String, _ content: JSONValue, of id: RoomID) async throws {
-        _ = try await call(.put, room(id, "state", type, ""), body: content)
+    /// - Returns: The event, if the server says which.
+    @discardableResult
+    func setState(_ type: String, _ content: JSONValue, of id: RoomID) async throws -> MessageID? {
+        let response = try await call(.put, room(id, "state", type, ""), body: content)
+        return MatrixEvent.identifier(response["event_id"]).map { MessageID($0) }
     }
 
     /// Returns the content of a state event, or `nil` if there is none.

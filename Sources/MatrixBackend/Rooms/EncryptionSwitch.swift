@@ -21,7 +21,7 @@ struct EncryptionSwitch: Sendable {
             try await writer.serialized {
                 try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
             }
-            try await asking { try await client.setState(Self.setting, AccountEncryption.settings, of: room) }
+            _ = try await asking { try await client.setState(Self.setting, AccountEncryption.settings, of: room) }
             try await keys.noteEncrypted(new: room)
         }
         try await writer.serialized {

@@ -42,6 +42,8 @@ struct SyncWriter: Sendable {
             let late = Set(update.rooms.filter { entered.isNewer($0.id) && isOutside($0) }.map(\.id))
             update.rooms.removeAll { late.contains($0.id) }
             entered.addDoubtful(late)
+            let count = status.count
+            update.rooms = update.rooms.map { writer.sentState.removingEarlier(from: $0, during: count) }
             var batch = SyncBatch(settings: [setting: update.token])
             batch.areInvitationsWhole = update.isWhole && update.isCaughtUp
             batch.beginsInvitations = update.isWhole && !update.isCaughtUp

@@ -31,6 +31,7 @@ struct RoomWriter: Sendable {
     let invitations: ValueFeed<[Invitation]>
     let ownNames: OwnNames
     let latestEvents = LatestEvents()
+    let sentState = SentState()
     let invitationStatus = InvitationStatus()
 
     /// Runs operations one at a time in FIFO order, across their suspensions.

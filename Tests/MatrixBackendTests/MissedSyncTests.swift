@@ -113,4 +113,26 @@ import ToolSupport
         #expect(await !encryption.hasUnnotedMiss)
         await encryption.close()
     }
+
+    @Test("What changes about the members while the keys are closed is missed as well")
+    func membersWhileClosed() async throws {
+        try await prepare()
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: nil,
+            transport: FakeHomeserver { _ in nil })
+        let encryption = AccountEncryption(
+            user: EncryptedAccount.user, client: client, folder: place, clock: ManualClock(), now: { Fixtures.date })
+        let credential = KeyCredential(account: EncryptedAccount.user.rawValue, place: credentials)
+        await encryption.open(device: "D", credential: credential)
+        let former = try #require(await encryption.machine)
+        #expect(try await version(requestedBy: former) == nil)
+        // As after a failed encryption, between the parts of a sync.
+        try await encryption.end(for: RatchetError.mac, of: former)
+        #expect(await encryption.machine == nil)
+        try await encryption.noteGone(MemberID("@ann:example.org"), from: EncryptedAccount.room)
+        await encryption.open(device: "D", credential: credential)
+        let machine = try #require(await encryption.machine)
+        #expect(try await version(requestedBy: machine) != nil)
+        await encryption.close()
+    }
 }

@@ -134,17 +134,23 @@ extension AccountEncryption {
     }
 
     private func take(_ news: [AudienceNews]) async throws {
-        guard let machine, !news.isEmpty else { return }
+        guard !news.isEmpty else { return }
+        // The keys may have been closed since the sync's other parts were applied.
+        guard let machine else { return try await noteMissedNews() }
         do {
             try await machine.received(news)
             noteChange()
         } catch {
             try await end(for: error, of: machine)
-            do {
-                try await noteMissedSync()
-            } catch is StoreOpeningError {
-                hasUnnotedMiss = true
-            }
+            try await noteMissedNews()
+        }
+    }
+
+    private func noteMissedNews() async throws {
+        do {
+            try await noteMissedSync()
+        } catch is StoreOpeningError {
+            hasUnnotedMiss = true
         }
     }
 

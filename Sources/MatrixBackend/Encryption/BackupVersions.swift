@@ -72,7 +72,7 @@ final class BackupVersions {
             switch look {
             case .none:
                 // Work that began before the deletion may have published its progress since.
-                feed.publish { $0.backup = .off }
+                feed.publish { ($0.backup, $0.restore) = (.off, nil) }
                 return nil
             case .found(let found):
                 // The user's identity may have been replaced since.
@@ -94,7 +94,8 @@ final class BackupVersions {
         look = found.map { .found($0) } ?? .none
         feed.publish { $0.isKeyMissing = isKeyMissing }
         if found == nil {
-            feed.publish { $0.backup = .off }
+            // Another device may have deleted the backup while it was being restored.
+            feed.publish { ($0.backup, $0.restore) = (.off, nil) }
         } else if target == nil {
             feed.publish { $0.backup = .untrusted }
         }

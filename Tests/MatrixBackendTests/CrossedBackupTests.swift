@@ -1,0 +1,33 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// A backup that is deleted while this device works with it.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct CrossedBackupTests {
+    private let server = BackupServer()
+
+    @Test("If another device deletes a backup that is being restored, the restore ends.") func restore() async throws {
+        let secret = try KeyMaterial()
+        let key = try BackupKey(secret)
+        let version = server.add(key)
+        for session in try BackedUpDevice.sessions(3) { try server.add(session, version, key) }
+        let missing: JSONValue = ["status": 404, "errcode": "M_NOT_FOUND"]
+        server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: missing))
+        let device = try await BackedUpDevice(server)
+        #expect(try await device.backup.adopt(secret))
+        await device.clock.waitForSleepers()
+        #expect(device.backup.standing.restore != nil)
+        server.removeAll()
+        device.pass(5)
+        let standing = await device.reaches { $0.backup == .off }
+        #expect(standing?.restore == nil)
+        await device.backup.stop()
+    }
+}

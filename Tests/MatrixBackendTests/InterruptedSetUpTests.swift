@@ -101,6 +101,29 @@ import ToolSupport
         }
     }
 
+    @Test("A backup that the user turns off while the prepared one is being created stays off.")
+    func turnedOffMeanwhile() async throws {
+        let server = BackupServer()
+        let (device, _) = try await interrupted(server)
+        let missing: JSONValue = ["status": 404, "errcode": "M_NOT_FOUND"]
+        server.fail(
+            BackupServer.Failure(method: .get, path: "/m.key_backup", answer: missing, delay: .milliseconds(300)))
+        await device.backup.wake()
+        func requests(_ method: MatrixRequest.Method) -> Int {
+            server.requests.count { $0.method == method && $0.url.path.hasSuffix("/m.key_backup") }
+        }
+        while requests(.get) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        try await device.backup.delete()
+        try await device.backup.noteChoice(isEnabled: false)
+        // The creation notes that the backup is on.
+        while requests(.put) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(server.accountData["m.key_backup"] == ["enabled": false])
+        #expect(server.versions.isEmpty)
+        #expect(try await device.machine.preparedBackupKey() == nil)
+        await device.reaches { $0.backup == .off }
+        await device.backup.stop()
+    }
+
     // MARK: Resets
 
     private func start(

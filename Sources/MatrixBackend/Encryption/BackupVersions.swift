@@ -158,8 +158,25 @@ final class BackupVersions {
         return true
     }
 
+    /// Creates the backup that was prepared with the identity, if that was interrupted or has failed, unless the user has
+    /// turned backups off.
+    /// - Returns: `false` if there is nothing to create.
+    func createPrepared() async throws -> Bool {
+        try await changing.run { try await createPreparedAlone() }
+    }
+
+    /// A deletion waits until the choice is noted as well, so that it has the last word.
+    private func createPreparedAlone() async throws -> Bool {
+        guard let key = try await preparedKey(),
+            try await client.accountData(KeyBackup.choice, of: user)?["enabled"] != false
+        else { return false }
+        _ = try await createAlone(key)
+        try await client.setAccountData(KeyBackup.choice, ["enabled": true], of: user)
+        return true
+    }
+
     /// The key of the backup that was prepared with the identity, if its creation was interrupted or has failed.
-    func preparedKey() async throws -> KeyMaterial? {
+    private func preparedKey() async throws -> KeyMaterial? {
         guard let key = try await machine.preparedBackupKey(), try await machine.ownIdentity() == .confirmed,
             try await isBackupKeyStored()
         else { return nil }

@@ -144,7 +144,7 @@ actor KeyBackup {
         questionsChecked = now()
         do {
             let found = try await versions.current()
-            if found?.isTrusted != true { try await createPrepared() }
+            if found?.isTrusted != true, try await versions.createPrepared() { wake() }
             if let found { try await work(with: found) }
             setAlarm()
             return .done
@@ -225,15 +225,6 @@ actor KeyBackup {
     ///   has the only copy.
     func create(with key: KeyMaterial) async throws {
         if try await versions.create(with: key) { wake() }
-    }
-
-    /// Creates the backup that was prepared with the identity, if that was interrupted or has failed.
-    private func createPrepared() async throws {
-        guard let key = try await versions.preparedKey(),
-            try await client.accountData(Self.choice, of: user)?["enabled"] != false
-        else { return }
-        try await create(with: key)
-        try await noteChoice(isEnabled: true)
     }
 
     /// Deletes the backup and all earlier ones from the server.

@@ -181,7 +181,12 @@ extension CryptoMachine {
         _ answer: JSONValue, of query: DeviceTracker.Query, _ state: inout State, _ change: inout CryptoChange,
         at now: Date
     ) async throws {
-        let identities = try await takeIdentities(in: answer, of: query.users, &state, &change)
+        // This device may have replaced its user's identity since. The next query shows whether another one has.
+        let isOwnOld =
+            state.own != nil && query.users.contains(user) && state.tracker.hasChanged(user, since: query)
+        let current = query.users.filter { !isOwnOld || $0 != user }
+        var identities = try await takeIdentities(in: answer, of: current, &state, &change)
+        if isOwnOld { identities[user] = state.own }
         let stored = try await storedDevices(of: query.users)
         let known = stored.mapValues(\.devices)
         let lists = state.tracker.apply(

@@ -152,6 +152,11 @@ public struct DeviceTracker: Sendable {
         return Query(users: users, generations: generations)
     }
 
+    /// Whether a user's list has changed since the query began, so that its response may be from before that.
+    func hasChanged(_ user: ExactText, since query: Query) -> Bool {
+        lists[user]?.generation != query.generations[user]
+    }
+
     /// When the next retry delay ends, after which ``nextQuery(at:)`` is worth another call.
     public func nextAttempt(after now: Date) -> Date? {
         lists.filter { $1.isOutdated && !$1.isAsked }.keys.compactMap { nextAttempt(for: $0) }.filter { $0 > now }.min()

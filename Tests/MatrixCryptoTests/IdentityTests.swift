@@ -149,4 +149,34 @@ struct IdentityTests {
         let other = try #require(updated(identity, try answer(TestIdentity(user, number: 1))))
         #expect(!other.confirms(known))
     }
+
+    @Test("A response from before this device has replaced the identity does not bring the former one back.")
+    func lateResponse() async throws {
+        let fixture = try await MachineFixture()
+        let machine = fixture.machine
+        func query() async throws -> CryptoRequest {
+            while true {
+                let request = try #require(try await machine.nextRequest(at: fixture.start))
+                if case .query = request.action { return request }
+                try await machine.answered(request, with: [:], at: fixture.start)
+            }
+        }
+        _ = try await fixture.published()
+        var former = try TestIdentity.answer([TestIdentity("@me:b")], to: "@me:b")
+        former["device_keys"] = .object([:])
+        let response = JSONValue.object(former)
+        try await machine.outdateOwnDevices()
+        try await machine.answered(query(), with: response, at: fixture.start)
+        #expect(try await machine.ownIdentity() == .unconfirmed)
+
+        try await machine.outdateOwnDevices()
+        let late = try await query()
+        _ = try await machine.stageIdentity()
+        try await machine.commitIdentity()
+        try await machine.answered(late, with: response, at: fixture.start)
+        #expect(try await machine.ownIdentity() == .unconfirmed)
+        // A response to a query after that counts.
+        try await machine.answered(query(), with: response, at: fixture.start)
+        #expect(try await machine.ownIdentity() == .replaced)
+    }
 }

@@ -176,6 +176,22 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A device that does not know yet of a new identity leaves its secret storage alone")
+    func identityReplacedMeanwhile() async throws {
+        let account = try await start()
+        _ = try await account.backend.createIdentity(password: nil)
+        try await account.backend.confirmRecoveryKey()
+        // Another device resets the identity. No sync has said so.
+        let user = ExactText(EncryptedAccount.user.rawValue)
+        let identity = try TestIdentity(user)
+        server.set(try TestIdentity.answer([identity], to: user))
+        let created = try await server.storage.create(identity.secrets)
+        await #expect(throws: EncryptionError.unconfirmedDevice) { try await account.backend.replaceRecoveryKey() }
+        let secrets = try await server.storage.open(with: created.recoveryKey.text).secrets
+        #expect(try secrets[.master]?.isEqual(to: identity.master.seed) == true)
+        await account.close()
+    }
+
     @Test("The key of a backup that another device has made is not replaced by that of the former backup")
     func replacedBackup() async throws {
         let account = try await start()

@@ -235,6 +235,8 @@ struct IdentitySetup: Sendable {
 
     func replaceRecoveryKey() async throws -> RecoveryKey {
         try await gate.run {
+            // Another device may have replaced the identity: the former keys must not take the place of the new ones.
+            _ = try await current { try await keys.makeRequests([.query]) }
             var secrets = try await keys.encrypting { try await $0.storedSecrets() }
             if !Self.isComplete(secrets) || secrets[.backup] == nil {
                 try await restoreFromUnsavedStorage()

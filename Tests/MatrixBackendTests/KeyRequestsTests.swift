@@ -120,6 +120,27 @@ import ToolSupport
             user: "@me:example.org", device: "D", in: MemoryCryptoStorage(), key: KeyMaterial(), at: Fixtures.date)
     }
 
+    @Test("A request that the server rejects for now, because of the account, is repeated as it was.")
+    func blockedAccount() async throws {
+        let (machine, bodies) = (try await begunMachine(), Paths())
+        var sync = CryptoSync(kind: .plain)
+        sync.keyCounts = ["signed_curve25519": 0]
+        _ = try await machine.received(sync, at: Fixtures.date)
+        let transport = FakeTransport { request in
+            guard request.url.path.hasSuffix("/keys/upload"), case .json(let data) = request.body else {
+                return MatrixResponse(status: 200, body: Data(#"{"device_keys":{}}"#.utf8))
+            }
+            let isFirst = bodies.add(String(decoding: data, as: UTF8.self)) == 1
+            let body = isFirst ? #"{"errcode":"M_RESOURCE_LIMIT_EXCEEDED"}"# : "{}"
+            return MatrixResponse(status: isFirst ? 400 : 200, body: Data(body.utf8))
+        }
+        let requests = keyRequests(machine, transport)
+        #expect(await !requests.makeAllRequests())
+        #expect(await requests.makeAllRequests())
+        #expect(bodies.values.count == 2 && Set(bodies.values).count == 1)
+        await requests.stop()
+    }
+
     @Test("An endpoint that fails holds up no other, and is called again after a delay", arguments: [403, 429, 500])
     func failingEndpoint(_ status: Int) async throws {
         let (clock, machine) = (ManualClock(), try await begunMachine())

@@ -329,7 +329,7 @@ extension MatrixError {
     /// Whether repeating the request is pointless, since the server rejects its content.
     fileprivate var isRejection: Bool {
         switch self {
-        case .rejected(let status, _, _): status == 400 || status == 413
+        case .rejected(let status, _, _): (status == 400 || status == 413) && !isAboutAccount
         case .malformed, .tooLarge: true
         case .unreachable, .untrusted, .busy, .signedOut: false
         }

@@ -189,6 +189,27 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("Events are requested again after the server has rejected all requests of the account")
+    func unfetchedWhileBlocked() async throws {
+        let events = Box<[String: JSONValue]>(["$1": ["errcode": "M_CONSENT_NOT_GIVEN", "status": 403]])
+        let account = try await start { request in events.value[request.url.lastPathComponent] }
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let event = try ann.text("$1", "Once more")
+        try await account.sync(toDevice: [key])
+        try await store(["$1"], in: account)
+        for await _ in account.backend.timeline(of: room, limit: 10) { break }
+        while !account.server.paths.contains(where: { $0.contains("/event/") }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await account.backend.fetchHistory(of: room) { _ in } == nil)
+        #expect(try await account.message("$1")?.seal == .notFetched)
+        events.value = ["$1": event]
+        #expect(try await account.backend.fetchHistory(of: room) { _ in } == nil)
+        #expect(try await account.message("$1")?.text == "Once more")
+        await account.close()
+    }
+
     @Test("Events that earlier versions did not store are requested when they are shown")
     func unfetched() async throws {
         let events = Box<[String: JSONValue]>([:])

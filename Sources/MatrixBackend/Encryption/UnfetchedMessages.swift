@@ -49,7 +49,7 @@ actor UnfetchedMessages {
             guard isNew || waiting.contains(where: { $0.room == room && $0.id == id }) else { continue }
             do {
                 try await fetchUnlessBusy(id, in: room)
-            } catch MatrixError.rejected {
+            } catch let error as MatrixError where error.isAboutEvent {
                 continue
             } catch {
                 requested[room]?.remove(id)
@@ -96,7 +96,7 @@ actor UnfetchedMessages {
             do {
                 try await fetch(id, in: room)
                 waiting.removeFirst()
-            } catch MatrixError.rejected {
+            } catch let error as MatrixError where error.isAboutEvent {
                 // The server no longer returns the event.
                 waiting.removeFirst()
             } catch {
@@ -105,5 +105,13 @@ actor UnfetchedMessages {
                 waiting = []
             }
         }
+    }
+}
+
+extension MatrixError {
+    /// Whether the server does not return this event, whatever it does with others.
+    fileprivate var isAboutEvent: Bool {
+        guard case .rejected = self else { return false }
+        return !isAboutAccount
     }
 }

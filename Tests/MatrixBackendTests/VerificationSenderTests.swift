@@ -146,6 +146,21 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("A message that the server rejects for now, because of the account, is sent again.")
+    func blockedAccount() async throws {
+        answers.add(
+            ["status": 403, "errcode": "M_RESOURCE_LIMIT_EXCEEDED", "error": "No"],
+            to: "/send/m.key.verification.start/")
+        let account = try await start()
+        _ = try await account.backend.verify(Self.ann)
+        try await account.sync([EncryptedAccount.ready])
+        #expect(try await account.verification { $0.isUnsent || $0.hasEnded }.phase == .preparing)
+        try await pass(until: 3, account)
+        #expect(try await account.verification { !$0.isUnsent }.phase == .preparing)
+        #expect(Set(attempts(account).dropFirst().map(\.transaction)).count == 1)
+        await account.close()
+    }
+
     // MARK: In the clear
 
     private static let setting: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]

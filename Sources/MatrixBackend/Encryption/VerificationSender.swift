@@ -237,6 +237,7 @@ actor VerificationSender {
     /// How long the server wants no other attempt; `nil` if none can succeed.
     private static func wait(after error: any Error) -> Duration? {
         switch error {
+        case let error as MatrixError where error.isAboutAccount: .zero
         case MatrixError.rejected, MatrixError.tooLarge, MatrixError.signedOut, DeliveryError.rejected: nil
         case MatrixError.busy(let wait), DeliveryError.busy(let wait): wait
         default: .zero

@@ -5,12 +5,13 @@ import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
+import Synchronization
 import Testing
 import ToolSupport
 
 @testable import MatrixBackend
 
-/// Encrypted messages around an invitation whose response, or report by a sync, comes later than they do.
+/// Encrypted messages around an invitation or a removal whose response, or report by a sync, comes later than they do.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(10))) struct InvitationKeysTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
@@ -44,6 +45,39 @@ import ToolSupport
         let sent = server.events.compactMap { $0["content"] }
         try #require(sent.count == 2)
         #expect(try bob.read(sent[0]) == nil && bob.read(sent[1])?.text == "After")
+        await account.close()
+    }
+
+    @Test("A removed member cannot read what is sent before a sync reports that, although the response was lost")
+    func unreportedRemoval() async throws {
+        let (server, user) = (RecordingHomeserver(), "@bob:example.org")
+        let bob = try ReadingDevice(ExactText(user), "BOB")
+        try server.add(bob, named: "Bob")
+        try devices.add(bob.device)
+        let isRemoved = Mutex(false)
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock()
+        ) { request in
+            let path = request.url.path
+            if path.hasSuffix("/kick") {
+                isRemoved.withLock { $0 = true }
+                return ["status": 502]
+            }
+            guard path.hasSuffix("/members"), isRemoved.withLock({ $0 }) else { return server.answer(request) }
+            return ["chunk": .array(server.members.filter { $0["state_key"]?.string != user })]
+        }
+        let (backend, room) = (account.backend, account.room)
+        try await account.sync(EncryptedAccount.state + [Events.member(user, "Bob")])
+        // From here on, the members are known.
+        try await backend.send(Fixtures.outgoing("Before", transaction: "t1"), to: room)
+        await backend.sendingEnds(in: room)
+        await #expect(throws: ChatError.unreachable) { try await backend.removeMember(MemberID(user), from: room) }
+        try await backend.send(Fixtures.outgoing("After", transaction: "t2"), to: room)
+        await backend.sendingEnds(in: room)
+        for message in server.keyMessages { try bob.receive(message) }
+        let sent = server.events.compactMap { $0["content"] }
+        try #require(sent.count == 2)
+        #expect(try bob.read(sent[0])?.text == "Before" && bob.read(sent[1]) == nil)
         await account.close()
     }
 

@@ -127,9 +127,10 @@ extension AccountEncryption {
         try await take([AudienceNews(room: ExactText(room.rawValue), items: [gone])])
     }
 
-    /// Has all members requested before the next message, as somebody was invited whom no sync has reported yet.
-    func noteInvitation(to room: RoomID) async throws {
-        // Not as a member: a sync may have reported already that they have left again.
+    /// Has all members requested before the next message, as somebody may have been invited or removed without a sync
+    /// that has reported it yet.
+    func noteUnreportedChange(of room: RoomID) async throws {
+        // An invited user is not added as a member: a sync may have reported already that they have left again.
         try await take([AudienceNews(room: ExactText(room.rawValue), items: [.gap])])
     }
 

@@ -27,18 +27,18 @@ struct RoomMemberships: Sendable {
         do {
             try await client.invite(address, to: room)
         } catch {
-            if (error as? MatrixError)?.excludesDelivery != true { await noteInvitation(to: room) }
+            if (error as? MatrixError)?.excludesDelivery != true { await noteUnreportedChange(of: room) }
             throw ChatError.translated(error)
         }
-        await noteInvitation(to: room)
+        await noteUnreportedChange(of: room)
     }
 
-    /// Lets an invited user read what is sent before a sync reports the invitation. A request that failed or was
-    /// canceled may have reached the server as well.
-    private func noteInvitation(to room: RoomID) async {
+    /// Lets an invited user read what is sent before a sync reports the invitation, and a removed one no more. A request
+    /// that failed or was canceled may have reached the server as well.
+    private func noteUnreportedChange(of room: RoomID) async {
         // In a task of its own, which is not canceled along with the caller. If the storage fails, the sync reports the
-        // invitation, which was sent all the same.
-        await Task { [keys] in try? await keys.noteInvitation(to: room) }.value
+        // change, which was requested all the same.
+        await Task { [keys] in try? await keys.noteUnreportedChange(of: room) }.value
     }
 
     /// Removes another member, or revokes an invitation.
@@ -47,9 +47,14 @@ struct RoomMemberships: Sendable {
         guard member != ownUserID else { throw ChatError.notPermitted }
         guard try await isInside(member, room) else { throw ChatError.notFound }
         let joined = try await store.stateOrigin(of: .member(member), in: room)
-        try await asking { try await client.remove(member, from: room) }
-        // Stop sharing keys with them at once, without waiting for the sync.
-        try await keys.noteGone(member, from: room)
+        do {
+            try await client.remove(member, from: room)
+        } catch {
+            if (error as? MatrixError)?.excludesDelivery != true { await noteUnreportedChange(of: room) }
+            throw ChatError.translated(error)
+        }
+        // Stop sharing keys with them at once, without waiting for the sync, and although the caller is canceled.
+        try await Task { [keys] in try await keys.noteGone(member, from: room) }.value
         let hasRejoined = try await writer.serialized {
             // A sync may have stored that they left, or the user may have left, and an invited user is no member.
             guard try await store.hasRoom(room), try await store.member(member, of: room)?.hasLeft == false else {
@@ -63,7 +68,7 @@ struct RoomMemberships: Sendable {
             return false
         }
         // For the keys, they are gone since the response. The members are requested before the next message.
-        if hasRejoined { try await keys.noteInvitation(to: room) }
+        if hasRejoined { try await keys.noteUnreportedChange(of: room) }
     }
 
     /// Whether a user is a member or invited. Only current members are stored as such, so others are requested.

@@ -30,4 +30,29 @@ import ToolSupport
         #expect(standing?.restore == nil)
         await device.backup.stop()
     }
+
+    @Test("A backup that another device creates during a deletion is found after it.") func creation() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        try await device.backup.create(with: KeyMaterial())
+        await device.isComplete()
+        server.removeAll()
+        let missing: JSONValue = ["status": 404, "errcode": "M_NOT_FOUND"]
+        server.fail(
+            BackupServer.Failure(
+                method: .get, path: "/room_keys/version", answer: missing, count: 2, delay: .milliseconds(300)))
+        func looks() -> Int {
+            server.requests.count { $0.method == .get && $0.url.path.hasSuffix("/room_keys/version") }
+        }
+        let before = looks()
+        let deletion = Task { try await device.backup.delete() }
+        // The second one shows that there is nothing left to delete.
+        while looks() < before + 2 { try await Task.sleep(for: .milliseconds(5)) }
+        let version = server.add(try BackupKey(KeyMaterial()), signed: true)
+        await device.backup.lookAgain()
+        try await deletion.value
+        while server.count(version) < 3 { try await Task.sleep(for: .milliseconds(5)) }
+        await device.isComplete()
+        await device.backup.stop()
+    }
 }

@@ -204,13 +204,15 @@ final class BackupVersions {
             guard let listed = try await client.keyBackup() else { break }
             try await client.deleteKeyBackup(listed.version)
         }
+        let count = lookCount
         guard try await client.keyBackup() == nil else {
             throw MatrixError.malformed(reason: "backups that cannot be deleted")
         }
         try await machine.setRestoringBackup(nil)
         try await machine.setBackupVersion(nil)
         try await machine.retireBackupKey()
-        look = .none
+        // Another device may have created a backup meanwhile.
+        if count == lookCount { look = .none }
         feed.publish { $0 = KeyBackup.Standing(backup: .off) }
     }
 }

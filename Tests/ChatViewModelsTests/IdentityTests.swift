@@ -163,17 +163,31 @@ struct IdentityTests {
         func requests() -> [WindowRequests.Request] { conversation.requests.state.pending.map(\.request) }
         service.set(RoomTrust(isOwnReplaced: true), of: Self.room)
         await eventually { trust.state.notice == .ownReplaced }
-        conversation.answerTrustNotice()
+        conversation.answerTrustNotice(.ownReplaced)
         #expect(requests() == [.setUpEncryption])
         #expect(encryption.need == .confirmDevice)
         service.set(RoomTrust(changed: [Self.bo], holding: [Self.bo]), of: Self.room)
         await eventually { trust.state.notice == .holding(Self.bo, others: 0) }
-        conversation.answerTrustNotice()
+        conversation.answerTrustNotice(.holding(Self.bo, others: 0))
         #expect(requests() == [.setUpEncryption, .showIdentity(Self.bo)])
         service.set(RoomTrust(withoutIdentity: [Self.cy]), of: Self.room)
         await eventually { trust.state.notice == .withoutIdentity([Self.cy]) }
-        conversation.answerTrustNotice()
+        conversation.answerTrustNotice(.withoutIdentity([Self.cy]))
         #expect(trust.state.notice == nil)
+    }
+
+    @Test("The button answers the warning that the user saw, although another one has replaced it.")
+    func formerNotice() async throws {
+        let encryption = await coordinator()
+        let conversation = conversation(encryption)
+        let trust = try #require(conversation.trust)
+        service.set(RoomTrust(withoutIdentity: [Self.cy, Self.bo]), of: Self.room)
+        await eventually { trust.state.notice == .withoutIdentity([Self.cy, Self.bo]) }
+        conversation.answerTrustNotice(.withoutIdentity([Self.cy]))
+        #expect(trust.state.notice == .withoutIdentity([Self.cy, Self.bo]), "nobody has read of the other one")
+        conversation.answerTrustNotice(.changed(Self.cy, others: 0))
+        #expect(conversation.requests.state.pending.map(\.request) == [.showIdentity(Self.cy)])
+        #expect(trust.state.notice == .withoutIdentity([Self.cy, Self.bo]))
     }
 
     @Test("In the main window the banner above the room list has the mnemonic of the same button")
@@ -189,7 +203,7 @@ struct IdentityTests {
         let viewModel = RoomTrustViewModel(Self.room, of: encryption) { [] }
         service.set(RoomTrust(withoutIdentity: [Self.cy]), of: Self.room)
         await eventually { viewModel.state.notice != nil }
-        viewModel.send(.acknowledge)
+        viewModel.send(.acknowledge([Self.cy]))
         #expect(viewModel.state.notice == nil)
         // Reopening the room does not repeat the notice.
         let again = RoomTrustViewModel(Self.room, of: encryption) { [] }
@@ -197,7 +211,7 @@ struct IdentityTests {
         #expect(again.state.notice == nil)
         service.set(RoomTrust(withoutIdentity: [Self.cy, Self.bo]), of: Self.room)
         await eventually { again.state.notice == .withoutIdentity([Self.cy, Self.bo]) }
-        again.send(.acknowledge)
+        again.send(.acknowledge([Self.cy, Self.bo]))
         service.set(RoomTrust(withoutIdentity: [Self.bo]), of: Self.room)
         await eventually { again.state.trust.withoutIdentity == [Self.bo] }
         #expect(again.state.notice == nil)

@@ -69,7 +69,7 @@ struct EncryptionPictures {
         let ida = FixtureConversation.ida.id
         encryption.set(RoomTrust(changed: [ida], holding: [ida]))
         await gallery.waitUntilDrawn()
-        coordinator.conversation?.answerTrustNotice()
+        coordinator.conversation?.answerTrustNotice(.holding(ida, others: 0))
         let isDrawn = await drawIdentities(suffix, width)
         encryption.set(RoomTrust())
         encryption.set(EncryptionStates.unconfirmed)

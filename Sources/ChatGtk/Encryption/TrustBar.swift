@@ -10,17 +10,21 @@ final class TrustBar {
     var widget: Widget { view.widget }
 
     private weak var conversation: Conversation?
+    private var displayed: RoomTrustViewModel.Notice?
     private let isInOwnWindow: Bool
 
     /// - Parameter isInOwnWindow: whether the room has a window of its own.
     init(isInOwnWindow: Bool) {
         self.isInOwnWindow = isInOwnWindow
-        view.onButtonClick { [weak self] in self?.conversation?.answerTrustNotice() }
+        view.onButtonClick { [weak self] in
+            if let self, let displayed { conversation?.answerTrustNotice(displayed) }
+        }
     }
 
     /// Shows what is to be known in this room from now on.
     func show(_ conversation: Conversation) {
         self.conversation = conversation
+        displayed = nil
         rendering = nil
         guard let trust = conversation.trust else {
             view.isRevealed = false
@@ -32,6 +36,7 @@ final class TrustBar {
     }
 
     private func show(_ notice: RoomTrustViewModel.Notice?, _ trust: RoomTrustViewModel) {
+        displayed = notice
         view.isRevealed = notice != nil
         guard let notice else { return }
         let text = IdentityText(.gettext)

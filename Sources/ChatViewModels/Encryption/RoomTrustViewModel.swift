@@ -38,8 +38,8 @@ public final class RoomTrustViewModel: ViewModel {
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        /// The user has read who cannot read new messages.
-        case acknowledge
+        /// The user has read that these members cannot read new messages.
+        case acknowledge([MemberID])
     }
 
     public private(set) var state = State()
@@ -63,8 +63,8 @@ public final class RoomTrustViewModel: ViewModel {
 
     public func send(_ action: Action) {
         switch action {
-        case .acknowledge:
-            state.acknowledged = Set(state.trust.withoutIdentity)
+        case .acknowledge(let members):
+            state.acknowledged = Set(members)
             encryption.membersWithoutIdentity[room] = state.acknowledged
         }
     }
@@ -77,12 +77,12 @@ public final class RoomTrustViewModel: ViewModel {
 
 extension Conversation {
     /// Performs the action of the warning's button.
-    public func answerTrustNotice() {
-        switch trust?.state.notice {
+    /// - Parameter notice: The warning that the user saw. The current one may be about someone else.
+    public func answerTrustNotice(_ notice: RoomTrustViewModel.Notice) {
+        switch notice {
         case .ownReplaced: requests.add(.setUpEncryption)
         case .holding(let user, _), .changed(let user, _): requests.add(.showIdentity(user))
-        case .withoutIdentity: trust?.send(.acknowledge)
-        case nil: break
+        case .withoutIdentity(let members): trust?.send(.acknowledge(members))
         }
     }
 

@@ -43,6 +43,35 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
+    func testPickerRemovesNoReactionThatAnotherDeviceHasAddedMeanwhile() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.timeline.grabFocus()
+            try bench.press("plus")
+            XCTAssertTrue(bench.wait { bench.timeline.reactions.isOpen })
+            try finish { [backend = bench.fixture.backend] in
+                try await backend.react("❤️", isAdded: true, to: MessageID("m29"), in: ConversationBench.room)
+            }
+            XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["❤️"] }, "has \(Self.chips(bench, 29))")
+            let hasFocusBack = { @MainActor in
+                !bench.timeline.reactions.isOpen && bench.list.focusedRow == bench.model.rows.index(of: bench.id(29))
+            }
+            try bench.press("Right", "Return")
+            XCTAssertTrue(bench.wait { hasFocusBack() })
+            // What is picked is sent in this order.
+            try bench.press("plus")
+            XCTAssertTrue(bench.wait { bench.timeline.reactions.isOpen })
+            try bench.press("Return")
+            XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["❤️", "👍"] }, "has \(Self.chips(bench, 29))")
+            XCTAssertTrue(bench.wait { hasFocusBack() })
+            try bench.press("plus")
+            XCTAssertTrue(bench.wait { bench.timeline.reactions.isOpen })
+            try bench.press("Right", "Return")
+            XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["👍"] }, "has \(Self.chips(bench, 29))")
+            try bench.close()
+        }
+    }
+
     /// The buttons are beside the bubble or, without room there, over its corner; they never change its width.
     func testMessageButtonsDoNotChangeTheBubbleWidth() throws {
         try onMain {

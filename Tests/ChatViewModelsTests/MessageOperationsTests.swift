@@ -35,6 +35,26 @@ import Testing
         #expect(service.calls == [.delete(MessageID("a"))])
     }
 
+    @Test("A reaction that another device gave or took back meanwhile stays as it is")
+    func setReactions() async {
+        let harness = TimelineHarness()
+        harness.service.capabilities = [.reactions]
+        let id = MessageID("m1")
+        var message = Message.of(1)
+        message.reactions = [Reaction(text: "👍", senders: [Fixtures.own.id])]
+        await harness.open([message])
+        func set(_ text: String, _ isGiven: Bool) {
+            harness.timeline.send(.message(id, .setReaction(text, isGiven: isGiven)))
+        }
+        set("👍", true)
+        set("🎉", false)
+        set("🎉", true)
+        await eventually { harness.service.calls.contains(.react("🎉", id, isAdded: true)) }
+        set("👍", false)
+        await eventually { harness.service.calls.contains(.react("👍", id, isAdded: false)) }
+        #expect(harness.service.calls.filter { if case .react = $0 { true } else { false } }.count == 2)
+    }
+
     @Test("A deleted message has no history")
     func deletedMessageHasNoHistory() async {
         service.known = { _ in .of(1, isDeleted: true) }

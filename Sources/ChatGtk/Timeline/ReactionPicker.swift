@@ -6,7 +6,7 @@ import GtkKit
 final class ReactionPicker {
     static let quick = ["👍", "❤️", "😂", "🎉", "😮", "🙏"]
 
-    var onPick: ((MessageID, String) -> Void)?
+    var onPick: ((MessageID, MessageAction) -> Void)?
 
     private let parent: Widget
     private let popover = Popover()
@@ -14,6 +14,8 @@ final class ReactionPicker {
     private var chooser: EmojiChooser?
     private(set) var buttons: [Button] = []
     private var message: MessageID?
+    /// The reactions of the user's own when it was opened. Another device may add or remove some before one is picked.
+    private var given: Set<String> = []
     /// What the popovers point to, in the parent's coordinates.
     private var target = (x: 0.0, y: 0.0, width: 0.0, height: 0.0)
     private let focus: FocusRestorer
@@ -55,9 +57,10 @@ final class ReactionPicker {
     var isOpen: Bool { popover.isVisible }
 
     /// Opens at a descendant of the parent.
-    func open(for message: MessageID, at widget: Widget) {
+    func open(for item: MessageItem, at widget: Widget) {
         guard let bounds = widget.bounds(in: parent) else { return }
-        self.message = message
+        message = item.id
+        given = Set(item.reactions.filter(\.isOwn).map(\.text))
         focus.save(around: parent)
         target = bounds
         popUp(popover)
@@ -66,7 +69,7 @@ final class ReactionPicker {
 
     private func pick(_ text: String) {
         popover.popDown()
-        if let message { onPick?(message, text) }
+        if let message { onPick?(message, .setReaction(text, isGiven: !given.contains(text))) }
     }
 
     private func openChooser() {

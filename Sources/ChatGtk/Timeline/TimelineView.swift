@@ -134,7 +134,7 @@ final class TimelineView {
 
     private func makeReactions() -> ReactionPicker {
         let picker = ReactionPicker(parent: menuParent, rows: list)
-        picker.onPick = { [weak self] in self?.perform(.react($1), on: $0) }
+        picker.onPick = { [weak self] in self?.perform($1, on: $0) }
         return picker
     }
 
@@ -390,6 +390,7 @@ extension TimelineView {
     /// Opens the picker at the message's own button if its row exists, or else at `widget`.
     private func openReactions(for id: MessageID, at widget: Widget) {
         let row = list.row(for: TimelineItem.ID.message(id)) as? MessageRow
-        reactions.open(for: id, at: row?.reactionAnchor ?? widget)
+        guard let item = row?.item ?? viewModel.rows.message(viewModel.currentID(of: id)) else { return }
+        reactions.open(for: item, at: row?.reactionAnchor ?? widget)
     }
 }

@@ -115,6 +115,8 @@ public nonisolated enum MessageAction: Equatable, Sendable {
     case showHistory
     /// Adds a reaction, or removes the user's own.
     case react(String)
+    /// Adds a reaction, or removes the user's own, unless that is so already.
+    case setReaction(String, isGiven: Bool)
     /// Adds a reaction after the user was told that it is not encrypted.
     case reactUnencrypted(String)
     /// Retries a failed message, or a rejected change to one.
@@ -138,7 +140,7 @@ nonisolated extension MessageItem {
         case .copyLink: canCopyLink
         case .forward: canForward
         case .showHistory: hasHistory
-        case .react, .reactUnencrypted: canReact
+        case .react, .setReaction, .reactUnencrypted: canReact
         case .retry: canRetry
         case .requestDeletion, .delete: canDelete
         case .requestDiscard, .toggleEvents: false

@@ -204,6 +204,8 @@ public final class TimelineViewModel: ViewModel {
         case .react(let text) where loaded.reactions == .asks && !item.hasOwnReaction(text):
             onEffect?(.askBeforeReacting(ReactionQuestion(message: id, reaction: text)))
         case .react(let text): operations.react(text, to: item)
+        case .setReaction(let text, let isGiven):
+            if item.hasOwnReaction(text) != isGiven { perform(.react(text), on: id) }
         case .reactUnencrypted(let text):
             onOutput(.choseReactions(true))
             // The message may have received the reaction meanwhile, and sending it again would remove it.

@@ -173,6 +173,41 @@ struct AddressOpeningTests: AccountsSuite {
         #expect(selected.values == [true, true] && accounts.selection == Self.bo.id, "without waiting")
     }
 
+    @Test("Who has opened a room while the accounts open starts a direct chat where they are, or none")
+    func choiceBeforeTheDirectChat() async {
+        await startLocally()
+        let chats = FakeChatService()
+        chats.capabilities = [.userDirectory]
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { _, _ in
+            ConversationCoordinator(service: chats)
+        }
+        let selected = Recorder<Bool>()
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.selectAccountForDirectChats { selected.record($0) }
+        local.rooms.send(.select(RoomID("tea")))
+        publish(.online)
+        await eventually { selected.values == [false] }
+        #expect(accounts.selection == AccountsCoordinator.localID)
+    }
+
+    @Test("Who has opened another room since the click on a notification stays there", arguments: [true, false])
+    func choiceAfterANotification(isAccountOpen: Bool) async {
+        await startLocally()
+        let chats = FakeChatService()
+        let accounts = makeJoining(chats, Recorder<String>())
+        let opened = Recorder<AccountRoom>()
+        accounts.start(showing: AccountsCoordinator.localID)
+        let account = isAccountOpen ? AccountsCoordinator.localID : Self.ann.id
+        accounts.show(NotificationTarget(account: account, room: RoomID("plans"))) { opened.record($0) }
+        local.rooms.send(.select(RoomID("tea")))
+        service.publish([AccountState(account: Self.ann, condition: .online)])
+        chats.publish([.of("other")])
+        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        await waitUntilIdle()
+        #expect(accounts.selection == AccountsCoordinator.localID && opened.values.isEmpty)
+        #expect(local.rooms.state.selection == RoomID("tea"))
+    }
+
     @Test func displayedAccountStaysWhereNoUsersAreFound() async {
         let (accounts, selected) = (make(), Recorder<Bool>())
         accounts.selectAccountForDirectChats { selected.record($0) }

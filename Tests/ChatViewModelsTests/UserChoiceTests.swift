@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import Testing
 
 @testable import ChatViewModels
@@ -71,6 +72,52 @@ import Testing
         await eventually { earlier.waiting == 1 && later.waiting == 1 }
         for gate in isJoinedLast ? [earlier, later] : [later, earlier] { await open(gate) }
         #expect(await selection(listing: ["a", "b", "c", "d"]) == RoomID("d"))
+    }
+
+    @Test("A user who has opened another room stays there; a reply is started once they open its room")
+    func laterReply() async {
+        let conversation = await start()
+        let choice = UserChoice()
+        await open(b)
+        coordinator.reply(to: MessageID("m1"), in: a, as: choice)
+        await waitUntilIdle()
+        #expect(coordinator.conversation?.roomID == b && coordinator.rooms.state.selection == b)
+        #expect(conversation.composer.state.composer.reply == nil)
+        let again = await open(a)
+        await eventually { again.composer.state.composer.reply?.messageID == "m1" }
+        again.composer.handle(.reply(nil))
+        await open(b)
+        await open(a)
+        await waitUntilIdle()
+        #expect(again.composer.state.composer.reply == nil, "it is started once")
+    }
+
+    @Test("A reply whose message has not loaded before the user opens another room is started in the next visit")
+    func replyBeforeItsMessageHasLoaded() async {
+        _ = await start()
+        let opening = service.openings.removeValue(forKey: b)
+        coordinator.reply(to: MessageID("m1"), in: b)
+        #expect(coordinator.conversation?.roomID == b)
+        await open(a)
+        await waitUntilIdle()
+        service.openings[b] = opening
+        let conversation = await open(b)
+        await eventually { conversation.composer.state.composer.reply?.messageID == "m1" }
+    }
+
+    @Test("A reply in a room that is not listed yet waits for the user who has opened another one")
+    func replyInAnUnlistedRoom() async {
+        _ = await start()
+        let c = RoomID("c")
+        coordinator.reply(to: MessageID("m1"), in: c)
+        await open(b)
+        service.openings[c] = .opened(
+            TimelinePage(messages: [own("m1", in: "c")], hasOlder: false), members: [Fixtures.own, Fixtures.other],
+            fullyReadMarker: nil)
+        await show(["a", "b", "c"])
+        #expect(coordinator.conversation?.roomID == b)
+        let conversation = await open(c)
+        await eventually { conversation.composer.state.composer.reply?.messageID == "m1" }
     }
 
     @Test("An invitation that was accepted before the link was opened does not keep its room from opening")

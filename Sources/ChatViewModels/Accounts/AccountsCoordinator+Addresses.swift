@@ -52,20 +52,21 @@ extension AccountsCoordinator {
     }
 
     /// Selects the account to start a direct chat in: the displayed one if it can search for people, else the first that
-    /// can. Waits for accounts that are still being opened.
-    /// - Parameter selected: called with `false` if no account can; the displayed one stays.
+    /// can. Waits for accounts that are still being opened. A user who has chosen another account or room meanwhile stays
+    /// there.
+    /// - Parameter selected: called with `false` if the account that is displayed then cannot.
     public func selectAccountForDirectChats(_ selected: @escaping @MainActor (Bool) -> Void) {
-        guard !isReadyForDirectChats else { return selectNow(selected) }
+        let choice = UserChoice()
+        guard !isReadyForDirectChats else { return selectNow(choice, selected) }
         Task { [weak self, time] in
             await time.wait(atMost: Self.connectingTimeout) { self?.isReadyForDirectChats ?? true }
-            self?.selectNow(selected)
+            self?.selectNow(choice, selected)
         }
     }
 
-    private func selectNow(_ selected: @MainActor (Bool) -> Void) {
-        let account = accountForDirectChats
-        if let account { select(account) }
-        selected(account != nil)
+    private func selectNow(_ choice: UserChoice, _ selected: @MainActor (Bool) -> Void) {
+        if let account = accountForDirectChats, !isOutdated(choice) { select(account, as: choice) }
+        selected(conversations.dialogs.canSearchUsers)
     }
 
     /// Whether it is certain which account direct chats are started in, if any is.

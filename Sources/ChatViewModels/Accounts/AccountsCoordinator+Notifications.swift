@@ -21,10 +21,11 @@ extension AccountsCoordinator {
     }
 
     /// Shows a notification's message: in the room's own window if it has one, otherwise in the main window. Does
-    /// nothing if the account was signed out since.
+    /// nothing if the account was signed out since. A user who has chosen another account or room meanwhile stays there,
+    /// and a reply is started once they open the room.
     /// - Parameters:
     ///   - replies: whether to start a reply to the message.
-    ///   - opening: called once the room is to be opened, when its account is open.
+    ///   - opening: called once the room is to be opened, when its account is open; not for who stays elsewhere.
     public func show(
         _ target: NotificationTarget, replies: Bool = false,
         opening: @escaping @MainActor (AccountRoom) -> Void = { _ in }
@@ -35,12 +36,13 @@ extension AccountsCoordinator {
         guard target.hasRoom else { return }
         Task {
             guard let coordinator = await openCoordinator(of: target.account) else { return }
+            let isShown = hasWindow(of: target) || !isOutdated(choice)
             if replies, let message = target.message {
                 coordinator.reply(to: message, in: target.room, as: choice)
             } else {
                 coordinator.show(target.message, in: target.room, as: choice)
             }
-            opening(AccountRoom(target.account, target.room))
+            if isShown { opening(AccountRoom(target.account, target.room)) }
         }
     }
 

@@ -315,7 +315,7 @@ public final class ConversationCoordinator {
         let conversation = makeConversation(in: room, requests: requests)
         openRooms.conversation = conversation
         conversation.start()
-        navigator.roomOpened()
+        navigator.roomOpened(conversation)
     }
 
     /// - Parameter requests: the requests of the window that displays the room.

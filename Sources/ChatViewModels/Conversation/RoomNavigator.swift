@@ -14,6 +14,8 @@ final class RoomNavigator {
     private let time: Timekeeper
     /// A message to jump to once its room opens.
     private var awaited: Awaited?
+    /// The replies to start once their rooms open: the user moved on to another room before.
+    private var laterReplies: [RoomID: MessageID] = [:]
     /// The maximum time for which a reply waits for its message to load.
     private static let loadingTime = Duration.seconds(10)
 
@@ -24,7 +26,8 @@ final class RoomNavigator {
     }
 
     /// Opens a room once it is listed, and jumps to a message. A room with a window of its own is shown there; if that
-    /// window is closing, in the main window afterwards.
+    /// window is closing, in the main window afterwards. A user who has opened another room since the choice stays there,
+    /// and a reply is started once they open this one.
     /// - Parameters:
     ///   - replies: whether to start a reply to the message.
     ///   - choice: when the user chose the room.
@@ -37,16 +40,34 @@ final class RoomNavigator {
             if let message { show(message, in: window) }
             return
         }
+        guard !choice.isOutdated(by: rooms.lastChoice) else {
+            if let message { showWithoutMoving(message) }
+            return
+        }
         awaited = message
         rooms.select(room, as: choice)
-        if openRooms.conversation?.roomID == room { roomOpened() }
+        if let conversation = openRooms.conversation, conversation.roomID == room { roomOpened(conversation) }
+    }
+
+    private func showWithoutMoving(_ message: Awaited) {
+        if let conversation = openRooms.conversation(in: message.room) {
+            show(message, in: conversation)
+        } else if message.replies {
+            laterReplies[message.room] = message.message
+        }
     }
 
     /// Jumps to the awaited message. If another room was opened instead, the user has moved on.
-    func roomOpened() {
-        guard let awaited, let conversation = openRooms.conversation else { return }
-        self.awaited = nil
-        if conversation.roomID == awaited.room { show(awaited, in: conversation) }
+    func roomOpened(_ conversation: Conversation) {
+        let room = conversation.roomID
+        if let awaited {
+            self.awaited = nil
+            if awaited.room == room { return show(awaited, in: conversation) }
+            showWithoutMoving(awaited)
+        }
+        if let message = laterReplies[room] {
+            show(Awaited(room: room, message: message, replies: true), in: conversation)
+        }
     }
 
     private func show(_ message: Awaited, in conversation: Conversation) {
@@ -55,10 +76,21 @@ final class RoomNavigator {
     }
 
     private func reply(to message: MessageID, in conversation: Conversation) {
-        Task { [time, weak openRooms] in
-            await time.wait(atMost: Self.loadingTime) { conversation.timeline.rows.message(message) != nil }
-            guard openRooms?.conversation(in: conversation.roomID) === conversation else { return }
-            conversation.timeline.send(.message(message, .reply))
+        laterReplies[conversation.roomID] = nil
+        Task { [weak self, time] in
+            await time.wait(atMost: Self.loadingTime) {
+                conversation.timeline.rows.message(message) != nil || self?.isOpen(conversation) != true
+            }
+            guard let self else { return }
+            if isOpen(conversation) {
+                conversation.timeline.send(.message(message, .reply))
+            } else {
+                showWithoutMoving(Awaited(room: conversation.roomID, message: message, replies: true))
+            }
         }
+    }
+
+    private func isOpen(_ conversation: Conversation) -> Bool {
+        openRooms.conversation(in: conversation.roomID) === conversation
     }
 }

@@ -112,6 +112,56 @@ final class TimelineEventTests: GtkTestCase {
         }
     }
 
+    func testWhatWasExpandedAndRevealedIsThereAgainAfterScrolling() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(40, unread: 0)
+            let (html, edited) = (TimelineEventTests.log("three"), TimelineEventTests.log("four"))
+            try finish { [store = fixture.store] in
+                _ = try await store.append(
+                    NewMessage(
+                        id: MessageID("m40"), sender: ConversationBench.own, text: "Log",
+                        sentAt: Date(timeIntervalSince1970: 1_768_000_000), formattedText: html),
+                    to: ConversationBench.room)
+            }
+            let bench = try ConversationBench(in: fixture)
+            let expander = { @MainActor in
+                bench.row(40)?.widget.descendants
+                    .compactMap { $0.wrapped(as: Expander.self, gtk_expander_get_type()) }.first
+            }
+            let spoiler = { @MainActor in
+                bench.row(40)?.widget.descendants.compactMap { BodyText.of($0) }.first { !$0.actions.isEmpty }
+            }
+            try XCTUnwrap(expander()).isExpanded = true
+            try XCTUnwrap(spoiler()).act(0)
+            let scrollAway = { @MainActor in
+                bench.list.scrollToStart()
+                XCTAssertTrue(bench.wait { bench.row(40) == nil })
+                bench.list.scrollToEnd()
+                XCTAssertTrue(bench.wait { bench.row(40) != nil })
+            }
+            scrollAway()
+            XCTAssertEqual(expander()?.isExpanded, true)
+            XCTAssertEqual(spoiler()?.isCovered(0), false)
+            try XCTUnwrap(spoiler()).act(0)
+            scrollAway()
+            XCTAssertEqual(spoiler()?.isCovered(0), true, "the user has covered it again")
+            var message = try XCTUnwrap(bench.row(40)?.item).message
+            let content = message.content
+            message.content.formattedText = edited
+            bench.model.apply(.changed([message]))
+            XCTAssertTrue(bench.wait { expander()?.isExpanded == false })
+            message.content = content
+            bench.model.apply(.changed([message]))
+            XCTAssertTrue(bench.wait { bench.row(40)?.item?.message.content == content })
+            XCTAssertEqual(expander()?.isExpanded, false, "the edit has removed what was expanded")
+            try bench.close()
+        }
+    }
+
+    private static func log(_ line: String) -> String {
+        "<details><summary>Log</summary>one<br>two<br>\(line)</details><p><span data-mx-spoiler>words</span></p>"
+    }
+
     /// A row that was expanded is used again for an event by itself.
     func testRecycledRowIsNoMoreExpandableThanItsEvents() throws {
         try onMain {

@@ -91,12 +91,12 @@ extension BodyText {
             isCovered($0) && actions[$0].range.overlaps(actions[index].range)
         }) {
             revealed.insert(cover)
-            queueDraw()
+            onReveal?()
         } else if actions[index].isTarget {
             onAction?(actions[index])
         } else {
             revealed.remove(index)
-            queueDraw()
+            onReveal?()
         }
     }
 }

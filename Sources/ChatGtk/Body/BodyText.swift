@@ -29,7 +29,11 @@ final class BodyText: WidgetImplementation {
     /// The index of the action that keys activate while the widget has the focus.
     var currentAction: Int?
     /// The indices in ``actions`` of revealed spoilers.
-    var revealed: Set<Int> = []
+    var revealed: Set<Int> = [] {
+        didSet { if revealed != oldValue { queueDraw() } }
+    }
+    /// Called when the user reveals or covers a spoiler.
+    var onReveal: (() -> Void)?
     /// Called when the user activates a link or a mention.
     var onAction: ((TextAction) -> Void)?
     /// Called before drawing if the colors have changed since the last drawing.

@@ -15,6 +15,8 @@ public final class MessageBodyView {
     public var onMention: ((ActivatedMention) -> Void)?
     /// Called when the user has expanded or collapsed details, before the layout that shows it.
     var onDetailsToggle: (() -> Void)?
+    /// Called with all that is revealed in the body when the user has changed that.
+    var onReveal: ((RevealedParts, MessageBody) -> Void)?
 
     /// The text blocks in reading order.
     private(set) var texts: [BodyText] = []
@@ -22,6 +24,8 @@ public final class MessageBodyView {
     private var displayedSender: String?
     private let first: BodyText
     private var codeBlocks: [CodeBlock] = []
+    private var expanders: [Expander] = []
+    private var isRevealing = false
     private var depth = 0
     private var isHighlighted = false
     /// Whether the last block is one of ``texts``.
@@ -74,11 +78,36 @@ public final class MessageBodyView {
     private func removeBlocks() {
         guard !codeBlocks.isEmpty || texts.first !== first || texts.count != 1 else { return }
         codeBlocks = []
+        expanders = []
         returnFocus()
         for child in widget.children where !child.isSame(as: first.widget) {
             widget.remove(child)
         }
     }
+
+    // MARK: Revealed parts
+
+    private var revealedParts: RevealedParts {
+        var parts = RevealedParts()
+        for (number, expander) in expanders.enumerated() where expander.isExpanded { parts.details.insert(number) }
+        for (number, text) in texts.enumerated() where !text.revealed.isEmpty { parts.spoilers[number] = text.revealed }
+        return parts
+    }
+
+    /// Expands and reveals these parts of the displayed body alone.
+    func reveal(_ parts: RevealedParts) {
+        guard parts != revealedParts else { return }
+        isRevealing = true
+        defer { isRevealing = false }
+        for (number, expander) in expanders.enumerated() { expander.isExpanded = parts.details.contains(number) }
+        for (number, text) in texts.enumerated() { text.revealed = parts.spoilers[number] ?? [] }
+    }
+
+    private func reportRevealed() {
+        if let displayedBody { onReveal?(revealedParts, displayedBody) }
+    }
+
+    // MARK: Focus
 
     /// Returns the focus from a part that will be removed to the message's row: GTK would give it to what comes next.
     private func returnFocus() {
@@ -89,6 +118,8 @@ public final class MessageBodyView {
         while let ancestor = row, !ancestor.isFocusable { row = ancestor.parent }
         row?.grabFocus()
     }
+
+    // MARK: The corner
 
     /// Keeps the last line clear of what covers the lower trailing corner.
     /// - Parameter size: Returns the size to keep clear; `nil` for none.
@@ -228,6 +259,7 @@ public final class MessageBodyView {
     }
 
     private func listen(to text: BodyText) {
+        text.onReveal = { [weak self] in self?.reportRevealed() }
         text.onAction = { [weak self, weak text] action in
             guard let self, let text else { return }
             switch action.kind {
@@ -297,7 +329,12 @@ public final class MessageBodyView {
         content.addStyle("message-details")
         add(blocks, to: content)
         let expander = Expander(label: label, child: content)
-        expander.connect("notify::expanded") { [weak self] _ in self?.onDetailsToggle?() }
+        expanders.append(expander)
+        expander.connect("notify::expanded") { [weak self] _ in
+            guard let self, !isRevealing else { return }
+            onDetailsToggle?()
+            reportRevealed()
+        }
         return expander
     }
 }

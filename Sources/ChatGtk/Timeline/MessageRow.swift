@@ -22,6 +22,7 @@ final class MessageRow: TimelineRow {
         var helpRequested: (SealHelp) -> Void = { _ in }
         /// The user has expanded or collapsed details in the row; the next layout changes its height.
         var detailsToggled: (MessageRow) -> Void = { _ in }
+        var revealed = RevealedMessages()
     }
 
     var widget: Widget { box }
@@ -68,6 +69,9 @@ final class MessageRow: TimelineRow {
         body.onLink = { [weak self] in self?.open($0) }
         body.onMention = { [weak self] in self?.outputs.mentionActivated($0) }
         body.onDetailsToggle = { [weak self] in self.map { $0.outputs.detailsToggled($0) } }
+        body.onReveal = { [weak self] parts, body in
+            if let self, let item { self.outputs.revealed.set(parts, of: item, in: body) }
+        }
     }
 
     private func perform(_ action: MessageAction) {
@@ -105,6 +109,7 @@ final class MessageRow: TimelineRow {
         let placeholder = texts.placeholder(message)
         let displayedBody = placeholder.map { MessageBody(plain: $0) } ?? message.body
         body.show(displayedBody, sender: message.senderName)
+        body.reveal(outputs.revealed.parts(of: message, in: displayedBody))
         body.select(selected)
         body.widget.isVisible = placeholder != nil || !message.text.isEmpty
         showPreview(of: placeholder == nil ? message.previewedLink : nil)

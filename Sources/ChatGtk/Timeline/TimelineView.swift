@@ -49,6 +49,7 @@ final class TimelineView {
     private(set) var pointer: TimelinePointer?
     private var highlighted = (terms: SearchTerms(terms: []), current: MessageID?.none)
     private var found: (id: TimelineItem.ID, end: Timeout)?
+    private let revealed = RevealedMessages()
     /// The message that had the focus when it was removed, until the next key.
     var removedFocus: MessageID?
     /// Whether the rows were replaced since the last layout; scrolling is not animated then.
@@ -92,6 +93,7 @@ final class TimelineView {
         highlighted = (SearchTerms(terms: []), nil)
         found = nil
         removedFocus = nil
+        revealed.forget()
         isRebuilt = true
         list.replaceRows()
         updatePaging()
@@ -356,7 +358,7 @@ extension TimelineView: TimelineListSource {
             helpRequested: { [weak self] in self?.onHelp?($0) },
             detailsToggled: { [weak self] row in
                 if let item = row.item { self?.list.holdTop(of: TimelineItem.ID.message(item.id)) }
-            })
+            }, revealed: revealed)
     }
 
     func bind(_ row: any TimelineListRow, at index: Int) {

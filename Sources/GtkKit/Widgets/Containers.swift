@@ -14,6 +14,11 @@ public final class Expander: Widget {
         gtk_expander_set_label_widget(cast(), label.cast())
         gtk_expander_set_child(cast(), child.cast())
     }
+
+    public var isExpanded: Bool {
+        get { gtk_expander_get_expanded(cast()) != 0 }
+        set { gtk_expander_set_expanded(cast(), newValue ? 1 : 0) }
+    }
 }
 
 /// An area that moves the window when it is dragged.

@@ -6,7 +6,7 @@ package import GtkKit
 /// Plays audio or video within its message; ``VideoStream`` decodes it in a separate process.
 ///
 /// Before the user starts playback, it decodes only a poster frame, and downloads only what the preferences allow.
-/// Playback pauses when the widget is unmapped or released.
+/// Playback pauses when the widget is unmapped or released, except that of audio with a key.
 @MainActor package final class MediaPlayer {
     package let widget: Widget
     let play: Button
@@ -14,6 +14,7 @@ package import GtkKit
     private(set) var problem: String?
     private(set) var stream: MediaStream?
     private let file: MediaReference
+    private let audioKey: String?
     /// Retained for its buttons.
     private let card: FileCard
     private let holder = Box(.vertical)
@@ -28,9 +29,13 @@ package import GtkKit
     /// The scale of the window for which the poster was loaded.
     private var posterScale = 1
 
-    /// - Parameter card: Receives the play button for audio; a video's is on top of its poster.
-    package init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
+    /// - Parameters:
+    ///   - card: Receives the play button for audio; a video's is on top of its poster.
+    ///   - audioKey: Identifies audio in its room, where it goes on while the view is unmapped or replaced; `nil` pauses
+    ///   it then.
+    package init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard, audioKey: String? = nil) {
         self.file = file
+        self.audioKey = file.messageKind == .video ? nil : audioKey
         self.card = card
         texts = media.texts
         widget = holder
@@ -66,7 +71,26 @@ package import GtkKit
             }
         } else {
             loading = Task { [weak media] in _ = await media?.prefetch(file) }
+            resumeAudio(media)
         }
+    }
+
+    /// Shows the audio again that an earlier view of it has started.
+    package func resumeAudio(_ media: MediaPresenter) {
+        guard let running = media.stream(ofAudio: audioKey), running !== stream else { return }
+        stream = running
+        running.onFailure { [weak self] in self?.fail() }
+        _ = play.suspend()
+        for child in holder.children where !child.isSame(as: message) { holder.remove(child) }
+        holder.append(controls(of: running))
+        holder.isVisible = true
+    }
+
+    private func controls(of stream: MediaStream) -> Widget {
+        let controls = MediaControls(stream)
+        controls.setSizeRequest(width: 260)
+        controls.setAccessibleLabel(file.altText ?? file.name)
+        return controls
     }
 
     isolated deinit {
@@ -121,7 +145,7 @@ package import GtkKit
     }
 
     private func pause() {
-        if let stream { stream.pause() }
+        if audioKey == nil, let stream { stream.pause() }
     }
 
     private func start(_ content: URL, _ media: MediaPresenter?, movesFocus: Bool) {
@@ -129,7 +153,7 @@ package import GtkKit
         let stream = VideoStream.open(content, fitting: box.width, by: box.height)
         self.stream = stream
         stream.onFailure { [weak self] in self?.fail() }
-        media?.follow(stream)
+        media?.follow(stream, as: audioKey)
         let controls: Widget
         if let frame {
             let video = VideoView(stream)
@@ -139,9 +163,7 @@ package import GtkKit
             AspectFrame.of(frame)?.setChild(video)
             controls = video
         } else {
-            controls = MediaControls(stream)
-            controls.setSizeRequest(width: 260)
-            controls.setAccessibleLabel(file.altText ?? file.name)
+            controls = self.controls(of: stream)
             holder.append(controls)
         }
         holder.isVisible = true

@@ -3,7 +3,7 @@ import Foundation
 import GtkKit
 
 /// Shows, opens and saves the media of messages.
-package final class MediaPresenter {
+@MainActor package final class MediaPresenter {
     package let previews: MediaPreviews
     package let avatars: AvatarLoader
     /// Called with the error when an operation fails.
@@ -15,6 +15,8 @@ package final class MediaPresenter {
     private(set) var viewer: ImageViewer?
     /// What was started last.
     private weak var playing: MediaStream?
+    /// The audio of a message that was started last, and its key. Its row may be out of view, or recycled.
+    private var audio: (key: String, stream: MediaStream)?
     let texts: MediaTexts
     private let service: any MediaService
 
@@ -26,13 +28,35 @@ package final class MediaPresenter {
         previews = MediaPreviews(service: service)
     }
 
+    // A recycled row pauses no audio.
+    isolated deinit { audio?.stream.pause() }
+
     /// Pauses what plays when another stream starts, also by controls of GTK's.
-    func follow(_ stream: MediaStream) {
+    /// - Parameter key: Of the audio of a message, which goes on while its view is unmapped or gone; `nil` for others.
+    func follow(_ stream: MediaStream, as key: String? = nil) {
         stream.onPlayingChange { [weak self, weak stream] in
             guard let self, let stream, stream.isPlaying else { return }
             if let playing, playing !== stream { playing.pause() }
             playing = stream
+            audio = key.map { (key: $0, stream: stream) }
         }
+    }
+
+    /// The stream of the audio with this key if it was started last.
+    func stream(ofAudio key: String?) -> MediaStream? {
+        guard let audio, audio.key == key, !audio.stream.hasFailed else { return nil }
+        return audio.stream
+    }
+
+    /// Pauses the audio of a message, as when its room is out of sight.
+    package func pauseAudio() { audio?.stream.pause() }
+
+    /// Ends the audio of a message, as when its room is left.
+    /// - Parameter key: The only one to end, or `nil` for any.
+    package func endAudio(_ key: String? = nil) {
+        guard key == nil || key == audio?.key else { return }
+        pauseAudio()
+        audio = nil
     }
 
     /// Opens an image in the viewer, with those before and after it.

@@ -20,11 +20,15 @@ package import GtkKit
     private let time = Label()
     private let texts: MediaTexts
     private let media: MediaPresenter
+    private let audioKey: String?
     private var loading: Task<Void, Never>?
 
-    package init(_ file: MediaReference, _ media: MediaPresenter) {
+    /// - Parameter audioKey: Identifies the audio in its room, where it goes on while the view is unmapped or replaced;
+    ///   `nil` pauses it then.
+    package init(_ file: MediaReference, _ media: MediaPresenter, audioKey: String? = nil) {
         self.file = file
         self.media = media
+        self.audioKey = audioKey
         texts = media.texts
         let row = Box(.horizontal, spacing: 9)
         row.addStyle("message-voice")
@@ -50,6 +54,14 @@ package import GtkKit
         addKeys()
         row.onUnmap { [weak self] _ in self?.pause() }
         loading = Task { [weak media] in _ = await media?.prefetch(file) }
+        resumeAudio()
+    }
+
+    /// Shows the audio again that an earlier view of it has started.
+    package func resumeAudio() {
+        guard let running = media.stream(ofAudio: audioKey), running !== stream else { return }
+        show(running)
+        showState()
     }
 
     isolated deinit {
@@ -58,7 +70,7 @@ package import GtkKit
     }
 
     private func pause() {
-        if let stream { stream.pause() }
+        if audioKey == nil, let stream { stream.pause() }
     }
 
     private func toggle() {
@@ -77,14 +89,18 @@ package import GtkKit
 
     private func start(_ content: URL) {
         let stream = VideoStream.open(content, fitting: 1, by: 1)
+        show(stream)
+        media.follow(stream, as: audioKey)
+        // If it has been unmapped meanwhile, nothing would pause it later.
+        if widget.isMapped { stream.play() }
+        if stream.hasFailed { fail() }
+    }
+
+    private func show(_ stream: MediaStream) {
         self.stream = stream
         stream.onFailure { [weak self] in self?.fail() }
         stream.onProgress { [weak self] in self?.showProgress() }
         stream.onPlayingChange { [weak self] in self?.showState() }
-        media.follow(stream)
-        // If it has been unmapped meanwhile, nothing would pause it later.
-        if widget.isMapped { stream.play() }
-        if stream.hasFailed { fail() }
     }
 
     private func seek(to position: Double) {

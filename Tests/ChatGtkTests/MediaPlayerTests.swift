@@ -20,13 +20,17 @@ final class MediaPlayerTests: GtkTestCase {
         ) async throws -> MediaReference { throw ChatError.unreadableFile }
     }
 
-    /// One second of silence as WAV: 8,000 8-bit samples.
-    private static var silence: Data {
+    /// One second of silence.
+    private static var silence: Data { silence(seconds: 1) }
+
+    /// Silence as WAV: 8,000 8-bit samples a second.
+    private static func silence(seconds: Int) -> Data {
+        let count = 8000 * seconds
         func number<N: FixedWidthInteger>(_ value: N) -> [UInt8] { withUnsafeBytes(of: value.littleEndian, Array.init) }
-        var bytes = Array("RIFF".utf8) + number(UInt32(36 + 8000)) + Array("WAVEfmt ".utf8) + number(UInt32(16))
+        var bytes = Array("RIFF".utf8) + number(UInt32(36 + count)) + Array("WAVEfmt ".utf8) + number(UInt32(16))
         bytes += number(UInt16(1)) + number(UInt16(1)) + number(UInt32(8000)) + number(UInt32(8000))
-        bytes += number(UInt16(1)) + number(UInt16(8)) + Array("data".utf8) + number(UInt32(8000))
-        return Data(bytes + [UInt8](repeating: 128, count: 8000))
+        bytes += number(UInt16(1)) + number(UInt16(8)) + Array("data".utf8) + number(UInt32(count))
+        return Data(bytes + [UInt8](repeating: 128, count: count))
     }
 
     func testAudioPlaysOnRequest() throws {
@@ -176,6 +180,53 @@ final class MediaPlayerTests: GtkTestCase {
             voices[0].stream?.play()
             XCTAssertEqual(voices.map { $0.stream?.isPlaying }, [true, false])
             window.close()
+        }
+    }
+
+    func testAudioGoesOnWhileItsRowIsOutOfViewOrAnother() throws {
+        try onMain {
+            let folder = TemporaryFolder()
+            let names = ["echo.wav", "sent.wav"]
+            for name in names { try Self.silence(seconds: 600).write(to: folder.url.appending(path: name)) }
+            for loudness in [[1, 2], nil] {
+                let files = names.map {
+                    MediaReference(uri: $0, name: "s.wav", type: "audio/x-wav", duration: 600_000, loudness: loudness)
+                }
+                let stream = { @MainActor (view: AttachmentView) in view.voice?.stream ?? view.player?.stream }
+                let media = MediaPresenter(service: Files(folder: folder.url))
+                let (first, second) = (AttachmentView(media: media), AttachmentView(media: media))
+                let box = Box(.vertical)
+                for view in [first, second] { box.append(view.widget) }
+                let window = TestWindow(box)
+                first.show([files[0]], of: "transaction")
+                let play = try XCTUnwrap(first.voice?.play ?? first.player?.play)
+                XCTAssertTrue(MainLoop.pump { play.isMapped })
+                play.activate()
+                XCTAssertTrue(MainLoop.pump { stream(first)?.isPlaying == true })
+                let sound = try XCTUnwrap(stream(first))
+                box.isVisible = false
+                XCTAssertTrue(MainLoop.pump { !play.isMapped })
+                XCTAssertTrue(sound.isPlaying, "its row is out of view")
+                first.show([], of: "other")
+                XCTAssertTrue(sound.isPlaying, "its row is recycled")
+                second.show([files[1]], of: "transaction")
+                box.isVisible = true
+                XCTAssertTrue(stream(second) === sound, "what was sent is at another place")
+                if let voice = second.voice { XCTAssertEqual(voice.play.tooltip, "Pause") }
+                first.show([files[0]], of: "other")
+                XCTAssertNil(stream(first), "of another message")
+                first.show([files[1]], of: "transaction")
+                XCTAssertTrue(stream(first) === sound && sound.isPlaying)
+                first.show([], of: "transaction")
+                XCTAssertFalse(sound.isPlaying, "the message was deleted")
+                sound.play()
+                media.endAudio()
+                XCTAssertFalse(sound.isPlaying, "the room is left")
+                first.show([files[1]], of: "transaction")
+                XCTAssertNil(stream(first))
+                window.close()
+            }
+            withExtendedLifetime(folder) {}
         }
     }
 

@@ -17,7 +17,7 @@ final class RevealedMessages {
 
     /// - Parameter body: What is shown of the message. Of a body that an edit has replaced, nothing is revealed any more.
     func parts(of message: MessageItem, in body: MessageBody) -> RevealedParts {
-        let key = key(of: message)
+        let key = message.lastingKey
         guard let entry = entries[key] else { return RevealedParts() }
         guard entry.body == body else {
             entries[key] = nil
@@ -27,11 +27,8 @@ final class RevealedMessages {
     }
 
     func set(_ parts: RevealedParts, of message: MessageItem, in body: MessageBody) {
-        entries[key(of: message)] = parts.isEmpty ? nil : (body, parts)
+        entries[message.lastingKey] = parts.isEmpty ? nil : (body, parts)
     }
 
     func forget() { entries = [:] }
-
-    /// The event that replaces a local echo has another ID, but the same transaction.
-    private func key(of message: MessageItem) -> String { message.transactionID?.rawValue ?? message.id.rawValue }
 }

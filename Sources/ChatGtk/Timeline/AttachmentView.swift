@@ -10,6 +10,7 @@ final class AttachmentView {
     private let media: MediaPresenter
     private let box = Box(.vertical, spacing: 6)
     private var displayedFiles: [MediaReference] = []
+    private var displayedMessage: String?
     private var contentViews: [AnyObject] = []
 
     init(media: MediaPresenter) {
@@ -19,27 +20,44 @@ final class AttachmentView {
         box.isVisible = false
     }
 
-    func show(_ files: [MediaReference]) {
-        guard files != displayedFiles else { return }
+    /// - Parameter message: Identifies the message, whose audio goes on while it is out of view; `nil` pauses it
+    ///   then.
+    func show(_ files: [MediaReference], of message: String? = nil) {
+        guard files != displayedFiles || !files.isEmpty && message != displayedMessage else { return resumeAudio() }
+        if files.isEmpty, let message, message == displayedMessage {
+            // The message was deleted, and with it what would pause its audio.
+            for number in displayedFiles.indices { media.endAudio(Self.audioKey(number, message)) }
+        }
         displayedFiles = files
+        displayedMessage = message
         for child in box.children { box.remove(child) }
-        contentViews = files.map(add)
+        contentViews = files.enumerated().map { number, file in add(file, message.map { Self.audioKey(number, $0) }) }
         box.isVisible = !files.isEmpty
     }
 
-    private func add(_ file: MediaReference) -> AnyObject {
+    private static func audioKey(_ number: Int, _ message: String) -> String { "\(number) \(message)" }
+
+    /// Another row may have started audio of the message since this one was recycled.
+    private func resumeAudio() {
+        for view in contentViews {
+            (view as? VoiceMessageView)?.resumeAudio()
+            (view as? MediaPlayer)?.resumeAudio(media)
+        }
+    }
+
+    private func add(_ file: MediaReference, _ audioKey: String?) -> AnyObject {
         switch file.presentation {
         case .image:
             let image = ImageContentView(file, media)
             box.append(image.widget)
             return image
         case .voiceMessage:
-            let voice = VoiceMessageView(file, media)
+            let voice = VoiceMessageView(file, media, audioKey: audioKey)
             box.append(voice.widget)
             return voice
         case .player:
             let card = FileCard(file, media)
-            let player = MediaPlayer(file, media, card)
+            let player = MediaPlayer(file, media, card, audioKey: audioKey)
             box.append(card.widget)
             box.append(player.widget)
             return player

@@ -105,7 +105,7 @@ final class MessageRow: TimelineRow {
         let texts = MessageText.localized
         showSender(message, time: texts.headerTime(message))
         showQuote(message.quote)
-        showFiles(message.attachments)
+        showFiles(message)
         let placeholder = texts.placeholder(message)
         let displayedBody = placeholder.map { MessageBody(plain: $0) } ?? message.body
         body.show(displayedBody, sender: message.senderName)
@@ -175,13 +175,13 @@ final class MessageRow: TimelineRow {
         self.quote?.show(quote)
     }
 
-    private func showFiles(_ attachments: [MediaReference]) {
-        if !attachments.isEmpty, files == nil {
+    private func showFiles(_ message: MessageItem) {
+        if !message.attachments.isEmpty, files == nil {
             let made = AttachmentView(media: media)
             if let quote { bubble.insert(made.widget, after: quote.widget) } else { bubble.prepend(made.widget) }
             files = made
         }
-        files?.show(attachments)
+        files?.show(message.attachments, of: message.lastingKey)
     }
 
     private func showPreview(of link: BodyLink?) {

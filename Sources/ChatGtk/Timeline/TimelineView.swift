@@ -91,9 +91,9 @@ final class TimelineView {
         self.viewModel = viewModel
         pointer?.show(viewModel)
         highlighted = (SearchTerms(terms: []), nil)
-        found = nil
-        removedFocus = nil
+        (found, removedFocus) = (nil, nil)
         revealed.forget()
+        media.endAudio()
         isRebuilt = true
         list.replaceRows()
         updatePaging()
@@ -118,6 +118,7 @@ final class TimelineView {
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
         scroller.onMap { [weak self] _ in self?.list.notifyAgain() }
+        scroller.onUnmap { [weak media] _ in media?.pauseAudio() }
         activityMonitor.onChange = { [weak self] in self?.viewModel.send(.reading(.attended($0))) }
     }
 

@@ -180,6 +180,24 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
+    func testRecycledChipsStayWhereTheyAre() throws {
+        try onMain {
+            try Resource.load()
+            let view = ReactionsView(isOwn: false)
+            let show = { (texts: [String]) in
+                view.show(texts.map { MessageItem.Reaction(text: $0, others: ["Ada"], isOwn: false) })
+            }
+            let chips = { @MainActor in
+                view.widget.descendants.compactMap { $0.wrapped(as: Button.self, gtk_button_get_type()) }
+            }
+            show(["a", "b", "c", "d", "e", "f", "g"])
+            let before = chips()
+            show(["h", "i", "j", "k", "l", "m", "n"])
+            XCTAssertEqual(chips().map(\.label), ["h", "i", "j", "k", "l", "m", "n"])
+            XCTAssertTrue(before.elementsEqual(chips()) { $0.isSame(as: $1) })
+        }
+    }
+
     func testMenuOpensTheEditHistory() throws {
         try onMain {
             let bench = try ConversationBench(30)

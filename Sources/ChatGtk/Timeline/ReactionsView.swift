@@ -66,8 +66,8 @@ final class ReactionsView {
     private func matchingChips(for texts: [String]) -> [Chip] {
         let listed = Set(texts)
         let same = Dictionary(chips.map { ($0.text, $0) }) { first, _ in first }
-        // A row that is recycled recycles its chips.
-        var free = chips.filter {
+        // A row that is recycled recycles its chips, from the first on, so that none has to move.
+        var free = chips.reversed().filter {
             !listed.contains($0.text) && !$0.button.isFocus && !$0.button.stateFlags.contains(.active)
         }
         return texts.map { text in

@@ -11,7 +11,7 @@ import XCTest
 @testable import GtkKit
 @testable import MediaGtk
 
-/// Failed messages, driven by a real pointer.
+/// Messages that are being sent, and failed ones, driven by a real pointer.
 final class UnsentMessageTests: GtkTestCase {
     @MainActor
     private final class Asked {
@@ -178,6 +178,36 @@ final class UnsentMessageTests: GtkTestCase {
             XCTAssertEqual(left.filter { !$0.isDeleted }.map(\.text), ["Lost 3"])
             window.close()
             try fixture.close()
+        }
+    }
+
+    /// The server's event has another ID than the local echo.
+    func testLongPressOpensTheMenuOfAMessageThatIsSentMeanwhile() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            @MainActor func own(_ number: Int, at position: Int64, _ delivery: Message.Delivery) -> Message {
+                Message(
+                    id: MessageID("m\(number)"), roomID: ConversationBench.room, sender: ConversationBench.own,
+                    text: "Hello", sentAt: Date(timeIntervalSince1970: 1_768_000_000), position: position,
+                    transactionID: TransactionID("t"), delivery: delivery)
+            }
+            let pointer = try XCTUnwrap(bench.timeline.pointer)
+            bench.model.apply(.changed([own(30, at: 1 << 40, .sending)]))
+            bench.waitUntilIdle()
+            let y = bench.bottom(30) - 12
+            pointer.beginTouch(y: y)
+            bench.model.apply(.removed([MessageID("m30")]))
+            bench.model.apply(.changed([own(31, at: 31, .sent)]))
+            bench.waitUntilIdle()
+            pointer.hold(x: 100, y: y)
+            XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
+            var target: MessageID?
+            bench.timeline.menu.onAction = { message, _ in target = message }
+            XCTAssertTrue(bench.view.widget.activateAction("message.reply"))
+            XCTAssertEqual(target, MessageID("m31"))
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { !bench.timeline.menu.isOpen })
+            try bench.close()
         }
     }
 }

@@ -182,8 +182,10 @@ final class TimelinePointer {
     func beginTouch(y: Double) { touched = (list.row(at: y)?.row as? MessageRow)?.item?.id }
 
     func hold(x: Double, y: Double) {
+        // The server's event may have replaced a local echo since.
+        let message = touched.map { viewModel.currentID(of: $0) }
         let row: (any TimelineListRow)? =
-            if let touched { list.row(for: TimelineItem.ID.message(touched)) } else { list.row(at: y)?.row }
+            if let message { list.row(for: TimelineItem.ID.message(message)) } else { list.row(at: y)?.row }
         openMenu(of: row, x: x, y: y)
     }
 

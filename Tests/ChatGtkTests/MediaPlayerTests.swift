@@ -3,9 +3,11 @@ import ChatCore
 import ChatTestSupport
 import Foundation
 import GtkTestSupport
+import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 @testable import GtkKit
 @testable import MediaGtk
 
@@ -227,6 +229,34 @@ final class MediaPlayerTests: GtkTestCase {
                 window.close()
             }
             withExtendedLifetime(folder) {}
+        }
+    }
+
+    func testAudioOfARemovedMessageEnds() throws {
+        try onMain {
+            let bench = try ConversationBench(3)
+            let sound = Self.silence(seconds: 600)
+            let stored = try finish { [backend = bench.fixture.backend] in
+                try await backend.storeMedia(.data(sound), named: "s.wav", type: "audio/x-wav", progress: { _ in })
+            }
+            let file = MediaReference(
+                uri: stored.uri, name: "s.wav", type: "audio/x-wav", duration: 600_000, loudness: [1, 2])
+            let message = Message(
+                id: MessageID("m3"), roomID: ConversationBench.room, sender: ConversationBench.other, text: "",
+                sentAt: Date(timeIntervalSince1970: 1_768_000_000), position: 4, attachments: [file])
+            bench.model.apply(.changed([message]))
+            bench.waitUntilIdle()
+            let buttons = try XCTUnwrap(bench.row(3)).widget.descendants.compactMap {
+                $0.wrapped(as: Button.self, gtk_button_get_type())
+            }
+            let play = try XCTUnwrap(buttons.first { $0.tooltip == "Play" })
+            play.activate()
+            XCTAssertTrue(bench.wait { play.tooltip == "Pause" })
+            bench.model.apply(.changed([bench.model.rows.message(MessageID("m2"))?.message].compactMap { $0 }))
+            XCTAssertEqual(play.tooltip, "Pause")
+            bench.model.apply(.removed([message.id]))
+            XCTAssertEqual(play.tooltip, "Play")
+            try bench.close()
         }
     }
 

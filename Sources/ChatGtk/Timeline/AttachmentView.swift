@@ -26,16 +26,14 @@ final class AttachmentView {
         guard files != displayedFiles || !files.isEmpty && message != displayedMessage else { return resumeAudio() }
         if files.isEmpty, let message, message == displayedMessage {
             // The message was deleted, and with it what would pause its audio.
-            for number in displayedFiles.indices { media.endAudio(Self.audioKey(number, message)) }
+            media.endAudio(of: displayedFiles, in: message)
         }
         displayedFiles = files
         displayedMessage = message
         for child in box.children { box.remove(child) }
-        contentViews = files.enumerated().map { number, file in add(file, message.map { Self.audioKey(number, $0) }) }
+        contentViews = files.enumerated().map { number, file in add(file, message.map { audioKey(number, $0) }) }
         box.isVisible = !files.isEmpty
     }
-
-    private static func audioKey(_ number: Int, _ message: String) -> String { "\(number) \(message)" }
 
     /// Another row may have started audio of the message since this one was recycled.
     private func resumeAudio() {
@@ -73,4 +71,17 @@ final class AttachmentView {
 
     /// The player of the first audio or video file.
     var player: MediaPlayer? { contentViews.lazy.compactMap { $0 as? MediaPlayer }.first }
+}
+
+private func audioKey(_ number: Int, _ message: String) -> String { "\(number) \(message)" }
+
+extension MediaPresenter {
+    /// Ends the audio of deleted messages, whose rows may be out of view.
+    func endAudio(of messages: [Message]) {
+        for message in messages { endAudio(of: message.attachments, in: message.lastingKey) }
+    }
+
+    fileprivate func endAudio(of files: [MediaReference], in message: String) {
+        for number in files.indices { endAudio(audioKey(number, message)) }
+    }
 }

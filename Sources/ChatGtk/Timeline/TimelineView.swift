@@ -201,6 +201,7 @@ final class TimelineView {
             list.restore(.row(TimelineItem.ID.message(scrollPosition.message), below: scrollPosition.offset))
         case .finishedLoading(let edge): finishLoading(edge == .older ? .start : .end)
         case .selectionChanged: showSelection()
+        case .filesDeleted(let messages): media.endAudio(of: messages)
         case .arrived(let messages): onArrived?(messages)
         case .copy(let fragment): Clipboard.write(fragment, of: widget)
         case .copyText(let text): MessageClipboard.write(text, of: widget)

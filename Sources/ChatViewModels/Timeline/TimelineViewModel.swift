@@ -363,6 +363,8 @@ public final class TimelineViewModel: ViewModel {
 
     /// Applies a change or removal of messages.
     func apply(_ update: TimelineUpdate) {
+        let deleted = loaded.messages.filesDeleted(by: update)
+        if !deleted.isEmpty { onEffect?(.filesDeleted(deleted)) }
         loaded.apply(update)
         composed.apply(update)
         apply(selection.removeDeleted(by: update))

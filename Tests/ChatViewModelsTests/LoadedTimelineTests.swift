@@ -172,6 +172,17 @@ import Testing
         #expect(positions == Array(1...4))
     }
 
+    @Test("A jump to a date before the range was cleared shows the messages of then")
+    func jumpsToADateThatWasCleared() async {
+        await open(1...3)
+        loaded.clear()
+        loaded.apply(.changed([.of(4)]))
+        service.pagesAround = { [self] _, _ in page(1...4, older: false) }
+        loaded.jump(TimelineJump(destination: .date(localTime(2026, 3, 9))))
+        await eventually { [loaded] in loaded.range.loading == nil }
+        #expect(positions == Array(1...4))
+    }
+
     @Test("Clearing a range without the newest messages hides them, too, but none that is sent later")
     func clearedDetachedRange() async {
         service.pagesAround = { [self] _, _ in page(1...4, older: false, newer: true) }

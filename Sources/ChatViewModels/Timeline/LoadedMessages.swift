@@ -25,6 +25,10 @@ nonisolated struct LoadedMessages: Sendable {
 
     private func isHidden(_ message: Message) -> Bool { hiddenThrough.map { message.position <= $0 } ?? false }
 
+    /// Whether the range begins with the room's first message. That of a room that was cleared does not, although no
+    /// older message can be shown.
+    var includesOldest: Bool { start == nil && hiddenThrough == nil }
+
     /// Whether messages before a page can be shown.
     private func hasShownOlder(_ page: TimelinePage) -> Bool {
         page.hasOlder && !page.messages.contains(where: isHidden)

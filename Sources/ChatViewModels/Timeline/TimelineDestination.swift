@@ -31,7 +31,7 @@ nonisolated extension TimelineRows {
         case .oldest: return loaded.start == nil ? .revealOldest : nil
         case .newest: return loaded.end == nil ? .revealNewest : nil
         case .date(let date):
-            guard let oldest = loaded.messages.first, loaded.start == nil || oldest.sentAt < date else { return nil }
+            guard let oldest = loaded.messages.first, loaded.includesOldest || oldest.sentAt < date else { return nil }
             guard let first = loaded.messages.first(where: { $0.sentAt >= date }) else {
                 return loaded.end == nil ? .revealNewest : nil
             }

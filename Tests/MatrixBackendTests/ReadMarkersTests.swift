@@ -109,6 +109,28 @@ import Testing
         await store.close()
     }
 
+    @Test("A marker that waits is sent with the next sync if the call for an earlier one comes after its own")
+    func callsInAnotherOrder() async throws {
+        let store = try await store(unsent: MessageID("$1"))
+        let found = Mutex<ReadMarkers?>(nil)
+        let transport = FakeTransport.responding { [room] request in
+            // Between the server's response and its arrival.
+            guard request.json?["m.read"] == "$1", let markers = found.withLock({ $0 }) else { return }
+            try await store.setUnsentReadMarker(MessageID("$3"), of: room)
+            for message in ["$3", "$2"].map({ MessageID($0) }) { await markers.send(message, in: room) }
+        } _: { _ in
+            [:]
+        }
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
+        found.withLock { $0 = markers }
+        await markers.send(MessageID("$1"), in: room)
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$3")])
+        await markers.sendUnsent()
+        #expect(transport.requests.map { $0.json?["m.read"]?.string } == ["$1", "$3"])
+        #expect(try await store.unsentReadMarkers().isEmpty)
+        await store.close()
+    }
+
     @Test("A marker is not sent once a later one is stored, or once the server has a later one")
     func earlierMarker() async throws {
         let store = try await store(unsent: MessageID("$2"))

@@ -38,7 +38,11 @@ actor ReadMarkers {
         while let marker = next.removeValue(forKey: room) {
             // One that cannot be read is sent.
             let stored = try? await store.unsentReadMarkers()
-            if let stored, stored[room] != marker.message { continue }
+            if let stored, stored[room] != marker.message {
+                // The call for the one that is stored may have come before this one, which has replaced it in `next`.
+                if stored[room] != nil { hasUnsent = true }
+                continue
+            }
             await post(marker.message, in: room, through: marker.latest)
         }
     }

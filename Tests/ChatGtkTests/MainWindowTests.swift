@@ -368,6 +368,28 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
+    func testFocusGoesToTheRoomListWhenTheOpenRoomIsGone() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom(named: "Other")
+            let room = try fixture.openRoom(named: "Plans").roomID
+            let window = Self.open(fixture)
+            // Its button would be the next that can have the focus, and would never go.
+            window.toasts.show(.message("Saved"))
+            XCTAssertTrue(MainLoop.pump { Self.texts(in: window).contains("Saved") })
+            window.content.conversationView?.focusComposer()
+            let backend = fixture.backend
+            try finish { try await backend.leaveRoom(room) }
+            XCTAssertTrue(MainLoop.pump { window.content.conversationView?.conversation.roomID != room })
+            XCTAssertNil(window.content.conversationView)
+            XCTAssertTrue(
+                MainLoop.pump { window.window.focus?.visibleTexts.contains("Other") == true },
+                "\(window.window.focus?.visibleTexts ?? [])")
+            try window.finishClosing()
+            try fixture.close()
+        }
+    }
+
     func testClosingSavesDraftsAndFinalizesTheWindow() throws {
         try onMain {
             let fixture = try ChatFixture()

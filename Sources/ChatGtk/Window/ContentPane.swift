@@ -29,6 +29,11 @@ final class ContentPane {
     }
 
     var isEmpty: Bool { page == nil }
+    /// Whether the keyboard focus is in what is open.
+    var hasFocus: Bool {
+        guard let page, let focus = page.root?.focus else { return false }
+        return page.isAncestor(of: focus)
+    }
 
     /// The room of the displayed invitation, if it belongs to the account and the user has accepted it.
     func acceptedRoom(in account: DisplayedAccount) -> RoomID? {

@@ -250,10 +250,10 @@ public final class MainWindow {
     }
 
     private func showOpenItem() {
-        let accepted = content.acceptedRoom(in: account)
+        let (accepted, hadFocus) = (content.acceptedRoom(in: account), content.hasFocus)
         guard content.show(account) else { return }
         if !content.isEmpty { showRoomState() }
-        navigation.noteOpenItem(accepted: accepted)
+        navigation.noteOpenItem(accepted: accepted, hadFocus: hadFocus)
         actions.update(hasOpenRoom: content.conversationView != nil)
     }
 

@@ -64,8 +64,10 @@ final class PaneNavigation {
     }
 
     /// Notes that the conversation pane shows something else.
-    /// - Parameter accepted: the room whose invitation it showed, if that was accepted.
-    func noteOpenItem(accepted: RoomID?) {
+    /// - Parameters:
+    ///   - accepted: the room whose invitation it showed, if that was accepted.
+    ///   - hadFocus: whether what it showed before had the keyboard focus.
+    func noteOpenItem(accepted: RoomID?, hadFocus: Bool) {
         if content.isEmpty {
             // The room is listed a moment after the invitation to it is gone.
             if let accepted, isContentVisible {
@@ -74,6 +76,8 @@ final class PaneNavigation {
             panes.visiblePane = .sidebar
             awaitingPane = .sidebar
             emptyings += 1
+            // GTK would give it to the button of a toast, which is shown as long as it has the focus, and others after it.
+            if hadFocus { focusSidebar() }
         } else {
             if let open = account.coordinator.openItem, awaitedRoom.noteOpened(open, in: accountID),
                 !hasGoneBack(since: awaitingPane)
@@ -155,7 +159,11 @@ final class PaneNavigation {
         switch regions[(current + step + regions.count) % regions.count] {
         case .timeline?: view?.focusTimeline()
         case .composer?: view?.focusComposer()
-        case nil: if isSearching { sidebar.searchPane.field.grabFocus() } else { sidebar.roomList.grabFocus() }
+        case nil: focusSidebar()
         }
+    }
+
+    private func focusSidebar() {
+        if isSearching { sidebar.searchPane.field.grabFocus() } else { sidebar.roomList.grabFocus() }
     }
 }

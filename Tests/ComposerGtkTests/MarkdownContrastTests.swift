@@ -20,7 +20,12 @@ final class MarkdownContrastTests: GtkTestCase {
                 bench.bar.session.handle(.load(WrittenText("**b**")))
                 let editor = try XCTUnwrap(bench.bar.binding?.editor)
                 bench.column.addStyle("background")
-                XCTAssertTrue(MainLoop.pump { editor.rectangle(at: 2, in: bench.column).x > 20 })
+                // Laid out with the large font.
+                XCTAssertTrue(
+                    MainLoop.pump {
+                        editor.rectangle(at: 2, in: bench.column).x - editor.rectangle(at: 0, in: bench.column).x > 30
+                    })
+                try RealInput.waitForFrames(5, of: bench.text)
                 let (first, last) = (
                     editor.rectangle(at: 0, in: bench.column), editor.rectangle(at: 2, in: bench.column)
                 )

@@ -82,6 +82,8 @@ final class MentionCardTests: GtkTestCase {
             let bench = try Self.bench { pressed.append($0) }
             let cards = try XCTUnwrap(bench.bar.binding?.cards)
             let editor = try XCTUnwrap(bench.bar.binding?.editor)
+            // The text is measured where it will be when the window has its size.
+            try RealInput.waitForFrames(30, of: bench.text)
             let place = editor.rectangle(at: 6, in: bench.text)
             try RealInput.point(at: bench.text, x: Double(place.x), y: Double(place.y) + 8)
             XCTAssertTrue(MainLoop.pump { cards.isOpen }, "HKW-56: the pointer rests on it")

@@ -6,6 +6,8 @@ final class ImagePlayer {
     static let maxConcurrent = 4
     /// The number of images playing.
     private(set) static var running = 0
+    /// The number of images whose decoders are being started.
+    private static var opening = 0
 
     private struct WeakPlayer {
         weak var player: ImagePlayer?
@@ -62,8 +64,12 @@ final class ImagePlayer {
         guard stream != nil else { return }
         stream = nil
         Self.running -= 1
-        // Those that wait look again after a frame, in whatever window.
-        for other in Self.players where other.player?.waiting != nil { other.player?.widget?.queueDraw() }
+        Self.noteFreeSlot()
+    }
+
+    /// Those that wait look again after a frame, in whatever window.
+    private static func noteFreeSlot() {
+        for other in players where other.player?.waiting != nil { other.player?.widget?.queueDraw() }
     }
 
     private func endWaiting() {
@@ -93,10 +99,16 @@ final class ImagePlayer {
     private func start() {
         frameTask = Task { [weak self, previews, media, size] in
             let file = await previews.file(of: media)
-            guard let file, !Task.isCancelled, let self else { return }
+            guard let file, !Task.isCancelled, self != nil else { return }
             // Other images may have started while this file was being fetched.
-            guard Self.running < Self.maxConcurrent else { return waitForSlot() }
-            guard let stream = ImageStream(file, fitting: size.width, by: size.height) else { return }
+            guard Self.running + Self.opening < Self.maxConcurrent else {
+                self?.waitForSlot()
+                return
+            }
+            Self.opening += 1
+            let stream = await ImageStream.open(file, fitting: size.width, by: size.height)
+            Self.opening -= 1
+            guard let stream, !Task.isCancelled, let self else { return Self.noteFreeSlot() }
             self.stream = stream
             Self.running += 1
             step()

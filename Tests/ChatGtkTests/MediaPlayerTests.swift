@@ -367,6 +367,16 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
+    /// The disk may be slow, also to say that a file is missing.
+    func testFileIsOpenedWithoutTheMainThread() {
+        onMain {
+            let stream = VideoStream.open(URL(fileURLWithPath: "/nowhere/film.webm"), fitting: 160, by: 90)
+            stream.play()
+            XCTAssertFalse(stream.hasFailed, "it is not looked for yet")
+            XCTAssertTrue(MainLoop.pump { stream.hasFailed })
+        }
+    }
+
     func testUnplayableVideoShowsAnError() throws {
         try onMain {
             let folder = TemporaryFolder()

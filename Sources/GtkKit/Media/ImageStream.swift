@@ -8,15 +8,25 @@ import Synchronization
 /// A dedicated process waits for each request; dropping the stream ends it.
 public nonisolated final class ImageStream: Sendable {
     private let process: ImageProcess
-    private let queue = DispatchQueue(label: "picture-stream", qos: .userInitiated)
+    private let queue: DispatchQueue
     private let isEnded = Atomic(false)
 
+    /// Starts decoding without the caller's thread: the disk may be slow to open the file and the program.
     /// - Returns: `nil` if the decoder could not be started: the still image stays, whatever the reason.
-    public init?(_ file: URL, fitting width: Int, by height: Int) {
-        guard let process = try? ImageProcess(.play, path: file.path, width: width, height: height) else {
-            return nil
+    public static func open(_ file: URL, fitting width: Int, by height: Int) async -> ImageStream? {
+        let queue = DispatchQueue(label: "picture-stream", qos: .userInitiated)
+        let process = await withCheckedContinuation { (continuation: CheckedContinuation<ImageProcess?, Never>) in
+            queue.async {
+                continuation.resume(
+                    returning: try? ImageProcess(.play, path: file.path, width: width, height: height))
+            }
         }
+        return process.map { ImageStream($0, queue) }
+    }
+
+    private init(_ process: ImageProcess, _ queue: DispatchQueue) {
         self.process = process
+        self.queue = queue
     }
 
     deinit {

@@ -34,6 +34,8 @@ nonisolated final class VideoFeed: Sendable {
         var acceptsAudio = true
         var isRead = false
         var isStopped = false
+        /// The decoder, once it has been started.
+        var process: ImageProcess?
 
         var audioDuration: Int { audio.weight / 2 * 1000 / VideoLimits.sampleRate }
         var isFull: Bool {
@@ -42,31 +44,58 @@ nonisolated final class VideoFeed: Sendable {
         }
     }
 
-    private let process: ImageProcess
+    private let path: String
+    private let box: (width: Int, height: Int)
+    private let startTime: Int
     // Guarded by `condition`.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
 
     /// - Parameter start: The start time in milliseconds.
-    init(_ path: String, fitting width: Int, by height: Int, from start: Int) throws(ImageFailure) {
-        process = try ImageProcess(film: .video, path: path, width: width, height: height, from: start)
+    init(_ path: String, fitting width: Int, by height: Int, from start: Int) {
+        self.path = path
+        box = (width, height)
+        startTime = start
     }
 
-    /// Starts reading.
+    /// Starts the decoder and reading, on a thread of its own: the disk may be slow to open the file and the program.
     /// - Parameter onChange: Called on the main queue when the media properties are known, and once more at the end.
     func start(_ onChange: @escaping @MainActor @Sendable () -> Void) {
         DispatchQueue(label: "film-feed", qos: .userInitiated).async { [self] in
-            while handle(process.videoRecord(), onChange) {}
+            let process = startedProcess()
+            if let process { while handle(process.videoRecord(), from: process, onChange) {} }
             withState { $0.isRead = true }
-            process.finish()
+            process?.finish()
             DispatchQueue.main.async(execute: onChange)
+        }
+    }
+
+    /// - Returns: `nil` if the decoder cannot be started, or is no longer needed.
+    private func startedProcess() -> ImageProcess? {
+        guard withState({ !$0.isStopped }) else { return nil }
+        do {
+            let process = try ImageProcess(
+                film: .video, path: path, width: box.width, height: box.height, from: startTime)
+            let isStopped = withState { state in
+                state.process = process
+                return state.isStopped
+            }
+            // Too late for ``stop()``, which did not know the process.
+            if isStopped { process.interrupt() }
+            return process
+        } catch {
+            withState { if !$0.isStopped { $0.failure = error } }
+            return nil
         }
     }
 
     /// Stops decoding; no more frames or samples arrive.
     func stop() {
-        withState { $0.isStopped = true }
-        process.interrupt()
+        let process = withState { state in
+            state.isStopped = true
+            return state.process
+        }
+        process?.interrupt()
     }
 
     var media: Media? { withState { $0.media } }
@@ -138,7 +167,9 @@ nonisolated final class VideoFeed: Sendable {
     }
 
     /// - Returns: Whether to continue reading.
-    private func handle(_ record: VideoRecord, _ onChange: @escaping @MainActor @Sendable () -> Void) -> Bool {
+    private func handle(
+        _ record: VideoRecord, from process: ImageProcess, _ onChange: @escaping @MainActor @Sendable () -> Void
+    ) -> Bool {
         switch record {
         case .media(let duration, let width, let height, let hasAudio):
             withState { $0.media = Media(duration: duration, width: width, height: height, hasAudio: hasAudio) }

@@ -92,14 +92,10 @@ public final class VideoStream {
         clock = VideoClock(at: time)
         needsFrame = true
         nextSeek = nil
-        do {
-            let feed = try VideoFeed(path, fitting: box.width, by: box.height, from: time)
-            self.feed = feed
-            feed.start { [weak self, weak feed] in
-                if let self, let feed, feed === self.feed { self.feedChanged(feed) }
-            }
-        } catch {
-            fail(error)
+        let feed = VideoFeed(path, fitting: box.width, by: box.height, from: time)
+        self.feed = feed
+        feed.start { [weak self, weak feed] in
+            if let self, let feed, feed === self.feed { self.feedChanged(feed) }
         }
     }
 

@@ -3,7 +3,16 @@ import CGtk
 /// The D-Bus session bus.
 @MainActor
 enum SessionBus {
+    /// Asks whether a process owns a well-known name, without waiting for the bus: it is busy while a desktop starts.
+    /// - Parameter done: receives `false` if there is no bus, or it does not answer within a second.
+    static func askForOwner(of name: String, _ done: @escaping @MainActor (Bool) -> Void) {
+        daemon.call("NameHasOwner", [BusValue.text(name)], within: .seconds(1)) { answer in
+            done(answer.flatMap { BusValue.bool($0, 0) } ?? false)
+        }
+    }
+
     /// Whether a process owns a well-known name; `false` if there is no bus, or it does not answer within a second.
+    /// Blocks until then: not for a process that shows something.
     static func hasOwner(_ name: String) -> Bool {
         guard let bus = connect() else { return false }
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }

@@ -17,7 +17,7 @@ public import Observation
         ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
     ]
 
-    private init() {}
+    init() {}
 
     /// Asks the desktop, and follows its reports until the program ends.
     public func follow() {
@@ -34,9 +34,11 @@ public import Observation
                     if BusValue.text(arguments, 2)?.isEmpty == true { self?.note(false, by: name) }
                 })
             // Do not start a service just to ask it: most would show nothing and keep running.
-            guard SessionBus.hasOwner(name) else { continue }
-            service.call("GetActive") { [weak self] answer in
-                if let isActive = answer.flatMap({ BusValue.bool($0, 0) }) { self?.note(isActive, by: name) }
+            SessionBus.askForOwner(of: name) { [weak self] hasOwner in
+                guard hasOwner else { return }
+                service.call("GetActive") { [weak self] answer in
+                    if let isActive = answer.flatMap({ BusValue.bool($0, 0) }) { self?.note(isActive, by: name) }
+                }
             }
         }
     }

@@ -145,14 +145,39 @@ final class NotifierTests: GtkTestCase {
     func testGnomeShellReceivesThePlainBody() throws {
         try onMain {
             let daemon = try NotificationDaemon(.gnome)
-            let notifier = ApplicationNotifier.desktop(Self.application)
-            XCTAssertTrue(notifier is ApplicationNotifier)
+            let notifier = try XCTUnwrap(ApplicationNotifier.desktop(Self.application) as? DesktopNotifier)
             notifier.send(Self.notification("Ann: <b>1</b>"), as: "room")
             notifier.send(Self.notification("Ann: <b>2</b>"), as: "room")
             XCTAssertTrue(MainLoop.pump { daemon.shown["room"]?.body == "Ann: <b>2</b>" })
             XCTAssertEqual(daemon.shown["room"]?.defaultAction, ["app.open", "a/b"])
             XCTAssertTrue(
                 daemon.shown["room"]?.hints.isSuperset(of: ["icon", "priority", "buttons"]) == true, "\(daemon.shown)")
+            XCTAssertTrue(notifier.notifier is ApplicationNotifier)
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
+            daemon.close()
+        }
+    }
+
+    // MARK: Which of them
+
+    /// What comes before the bus has answered is sent then, to whoever is there.
+    func testDesktopIsChosenWithoutWaitingForTheBus() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            daemon.capabilities = ["actions", "body", "inline-reply"]
+            let notifier = DesktopNotifier(Self.application)
+            var replies: [String] = []
+            notifier.onReply = { replies.append("\($0): \($1)") }
+            notifier.send(Self.notification("withdrawn"), as: "first")
+            notifier.withdraw("first")
+            notifier.send(Self.notification("Ann: 1"), as: "room")
+            XCTAssertNil(notifier.notifier, "the answer comes later")
+            XCTAssertTrue(MainLoop.pump { !daemon.shown.isEmpty })
+            XCTAssertTrue(notifier.notifier is FreedesktopNotifier)
+            XCTAssertEqual(daemon.shown.values.map(\.body), ["Ann: 1"])
+            daemon.reply("At three", to: "1")
+            XCTAssertTrue(MainLoop.pump { replies == ["a/b: At three"] }, "\(replies)")
             notifier.withdraw("room")
             XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
             daemon.close()

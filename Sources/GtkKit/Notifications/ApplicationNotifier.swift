@@ -15,10 +15,8 @@ public final class ApplicationNotifier: Notifier {
     /// Returns the notifier for this desktop.
     public static func desktop(_ application: Application) -> any Notifier {
         if FileManager.default.fileExists(atPath: "/.flatpak-info") { return PortalNotifier(application) }
-        return SessionBus.hasOwner(gnomeShell) ? ApplicationNotifier(application) : FreedesktopNotifier(application)
+        return DesktopNotifier(application)
     }
-
-    private static let gnomeShell = "org.gtk.Notifications"
 
     public func send(_ notification: DesktopNotification, as id: String) {
         let object = Object(owning: UnsafeMutableRawPointer(g_notification_new(notification.title)))

@@ -137,6 +137,11 @@ final class RunningSession {
     func connect() {
         connecting = nil
         Task { await matrix.connect() }
+        guard resumeMonitor == nil else { return }
+        resumeMonitor = ResumeMonitor { [weak accounts] in
+            Date.updateLocalZone()
+            accounts?.reconnect()
+        }
     }
 
     private static let connectionDelay = Duration.seconds(1)
@@ -146,10 +151,6 @@ final class RunningSession {
         accounts.detachWindow()
         accounts.local.start(opening: lastSelection.room(of: AccountsCoordinator.localID))
         accounts.start(showing: lastSelection.account)
-        resumeMonitor = ResumeMonitor { [weak accounts] in
-            Date.updateLocalZone()
-            accounts?.reconnect()
-        }
         let (accounts, lastSelection) = (accounts, lastSelection)
         selectionObserver = Task {
             for await displayed in Observations({ accounts.displayed }) {

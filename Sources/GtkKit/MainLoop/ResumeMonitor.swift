@@ -12,6 +12,9 @@ import Glibc
     private var clock: ClockSource?
     private var gauge = SuspendDetector(suspendedDuration: SuspendDetector.currentSuspendedDuration())
 
+    /// Waits for the system bus, the first time: do not call it before the window is drawn. No other thread may wait
+    /// instead: a monitor reports to the main loop while GLib is still making it, and where NetworkManager is missing GLib
+    /// frees it again.
     public init(_ action: @escaping @MainActor () -> Void) {
         monitor = Object(borrowing: UnsafeMutableRawPointer(g_network_monitor_get_default()))
         connection = monitor.connect("network-changed") { arguments in

@@ -15,6 +15,8 @@ final class BackgroundOperation {
     private var status: Task<Void, Never>?
     /// The setting as it was applied: a change of it may be reported more than once.
     private var startsAtLogin: Bool
+    /// The changes of the file that starts the program at login, which wait for the disk.
+    private let writes = DeliveryQueue()
 
     private static let key = "run-in-background"
     private static let loginKey = "start-at-login"
@@ -26,10 +28,11 @@ final class BackgroundOperation {
         self.translator = translator
         // The user may have turned it off in the desktop's settings, which know of the file only. In a sandbox the file
         // is not to be seen.
-        if portal == nil, settings?.bool(Self.loginKey) == true, !AutostartFile.update() {
-            settings?.set(Self.loginKey, false)
-        }
+        var file: (isOn: Bool, corrected: String?)?
+        if portal == nil, settings?.bool(Self.loginKey) == true { file = AutostartFile.read() }
+        if file?.isOn == false { settings?.set(Self.loginKey, false) }
         startsAtLogin = settings?.bool(Self.loginKey) == true
+        if let corrected = file?.corrected { replaceFile(by: corrected) }
         settings?.onChange(of: Self.loginKey) { [weak self] in self?.applyStartAtLogin() }
         settings?.onChange(of: Self.key) { [weak self] in
             self?.endDeniedStarts()
@@ -72,15 +75,39 @@ final class BackgroundOperation {
     private func applyStartAtLogin() {
         guard let settings, settings.bool(Self.loginKey) != startsAtLogin else { return }
         startsAtLogin.toggle()
-        if portal == nil {
-            do { try AutostartFile.set(startsAtLogin) } catch {
-                StandardError.write("cannot write \(AutostartFile.url.path)")
-                if startsAtLogin { settings.set(Self.loginKey, false) }
-                return
+        let starts = startsAtLogin
+        if let portal {
+            if starts { permitStarts() } else { request(of: portal) { _ in } }
+            return
+        }
+        replaceFile(by: starts ? AutostartFile.text : nil) { [weak self] isReplaced in
+            // The user may have turned it off meanwhile.
+            guard let self, starts, startsAtLogin else { return }
+            if isReplaced { permitStarts() } else { settings.set(Self.loginKey, false) }
+        }
+    }
+
+    /// Replaces the file that starts the program at login once earlier changes of it are done.
+    /// - Parameters:
+    ///   - text: `nil` removes the file.
+    ///   - done: receives whether that worked.
+    private func replaceFile(
+        by text: String?, _ done: @escaping @MainActor (_ isReplaced: Bool) -> Void = { _ in }
+    ) {
+        let url = AutostartFile.url
+        writes.add {
+            do {
+                try await AutostartFile.replace(url, by: text)
+                done(true)
+            } catch {
+                StandardError.write("cannot write \(url.path)")
+                done(false)
             }
         }
-        if startsAtLogin { permitStarts() } else if let portal { request(of: portal) { _ in } }
     }
+
+    /// Waits for pending writes.
+    func flush() async { await writes.finish() }
 
     /// Lets the program run without a window, as it starts at login: it would end after some seconds otherwise.
     private func permitStarts() {
@@ -126,34 +153,39 @@ enum AutostartFile {
         DataFolder.configuration.appending(path: "autostart/\(ParlanceApplication.id).desktop")
     }
 
-    /// Writes or removes the file.
-    static func set(_ starts: Bool) throws {
-        guard starts else {
+    static var text: String {
+        """
+        [Desktop Entry]
+        Type=Application
+        Name=Parlance
+        Exec=\(command)
+        Icon=\(ParlanceApplication.id)
+        NoDisplay=true
+
+        """
+    }
+
+    /// Writes the file, or removes it if there is no text.
+    @concurrent
+    static func replace(_ url: URL, by text: String?) async throws {
+        guard let text else {
             if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
             return
         }
-        let text = """
-            [Desktop Entry]
-            Type=Application
-            Name=Parlance
-            Exec=\(command)
-            Icon=\(ParlanceApplication.id)
-            NoDisplay=true
-
-            """
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: url, options: .atomic)
     }
 
-    /// Corrects the command: the program may have moved since the file was written.
-    /// - Returns: Whether the file is there, has a command and was not disabled. Otherwise it is left alone.
-    static func update() -> Bool {
-        guard FileManager.default.fileExists(atPath: url.path) else { return false }
+    /// Reads the file, which is a few lines: what the program does without a window depends on it.
+    /// - Returns: Whether the file is there, has a command and was not disabled; and its text with the right command if it
+    ///   has another one, as the program may have moved since the file was written.
+    static func read() -> (isOn: Bool, corrected: String?) {
+        guard FileManager.default.fileExists(atPath: url.path) else { return (false, nil) }
         guard let data = try? Data(contentsOf: url) else {
             // Whether it is disabled is unknown, so the setting stays.
             StandardError.write("cannot read \(url.path)")
-            return true
+            return (true, nil)
         }
         let text = String(decoding: data, as: UTF8.self)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
@@ -163,19 +195,14 @@ enum AutostartFile {
             guard isEntry, let separator = line.firstIndex(of: "=") else { continue }
             let value = line[line.index(after: separator)...].trimmingCharacters(in: .whitespaces)
             switch (line[..<separator].trimmingCharacters(in: .whitespaces), value) {
-            case ("Hidden", "true"), ("X-GNOME-Autostart-enabled", "false"): return false
+            case ("Hidden", "true"), ("X-GNOME-Autostart-enabled", "false"): return (false, nil)
             case ("Exec", _): (lines[index], hasCommand) = ("Exec=\(command)", true)
             default: break
             }
         }
-        guard hasCommand else { return false }
+        guard hasCommand else { return (false, nil) }
         let corrected = lines.joined(separator: "\n")
-        if corrected != text {
-            do { try Data(corrected.utf8).write(to: url, options: .atomic) } catch {
-                StandardError.write("cannot write \(url.path)")
-            }
-        }
-        return true
+        return (true, corrected == text ? nil : corrected)
     }
 
     /// The command to run. Without `/proc`, and once the program was replaced or removed, it is found in PATH.

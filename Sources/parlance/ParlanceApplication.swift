@@ -225,9 +225,10 @@ final class ParlanceApplication {
         }
     }
 
-    /// Ends once what the user wrote while the session was being closed is on the disk.
+    /// Ends once what the user wrote while the session was being closed, or has chosen, is on the disk.
     private func end() {
         Task {
+            await background.flush()
             await shared.unsentReplies.flush()
             application.quit()
         }

@@ -17,7 +17,9 @@ import GtkKit
     isolated deinit { if let madeSchema { secret_schema_unref(madeSchema) } }
 
     /// - Throws: ``CredentialStoreError/unavailable``.
-    private func schema() throws -> UnsafeMutableRawPointer {
+    private func schema() async throws -> UnsafeMutableRawPointer {
+        if madeSchema == nil { await Self.loadLibrary() }
+        // Another call may have made it meanwhile.
         if let madeSchema { return madeSchema }
         let types = Self.table()
         g_hash_table_insert(types, g_strdup(Self.attribute), nil)
@@ -26,6 +28,10 @@ import GtkKit
         guard let madeSchema else { throw CredentialStoreError.unavailable(reason: "libsecret cannot be loaded") }
         return madeSchema
     }
+
+    /// Reads the library from the disk, with those that it needs, so that the main thread finds it loaded.
+    @concurrent
+    private nonisolated static func loadLibrary() async { _ = shim_secret() }
 
     @MainActor public func credential(of account: String) async throws -> AccountCredential? {
         let found: AccountCredential? = try await call(about: account) { call in
@@ -110,7 +116,7 @@ import GtkKit
     @MainActor private func attempt<T: Sendable>(
         about account: String, _ start: @escaping @MainActor (Call) -> Void, _ finish: @escaping Finish<T>
     ) async throws -> T {
-        let schema = try schema()
+        let schema = try await schema()
         let cancellable = Object(owning: UnsafeMutableRawPointer(g_cancellable_new()))
         let pointer = cancellable.withRawPointer { $0 }
         nonisolated(unsafe) let stop = pointer.assumingMemoryBound(to: GCancellable.self)

@@ -1,6 +1,7 @@
 public import ChatCore
 public import ChatViewModels
 import ComposerGtk
+import Foundation
 public import GtkKit
 import MediaGtk
 
@@ -56,9 +57,10 @@ public final class RoomNotifier: RoomNotificationPresenter {
             let image = await MediaPreviews(service: media).image(
                 of: MediaReference(uri: avatar, name: "", type: "image/*"), fitting: Self.avatarSide,
                 by: Self.avatarSide)
+            let icon = await Self.icon(image)
             guard !Task.isCancelled else { return }
             self?.cancel(id)
-            self?.send(notification, image, as: id)
+            self?.send(notification, icon, as: id)
         }
         let limit = Timeout(after: Self.avatarTime) { [weak self] in
             self?.cancel(id)
@@ -66,6 +68,10 @@ public final class RoomNotifier: RoomNotificationPresenter {
         }
         waiting[id] = Waiting(loading: loading, limit: limit, playsSound: notification.playsSound)
     }
+
+    /// Off the main thread: compressing takes milliseconds.
+    @concurrent
+    private nonisolated static func icon(_ image: DecodedImage?) async -> Data? { image?.png }
 
     public func withdraw(_ id: String) {
         cancel(id)
@@ -78,7 +84,7 @@ public final class RoomNotifier: RoomNotificationPresenter {
         entry.limit.cancel()
     }
 
-    private func send(_ notification: RoomNotification, _ image: DecodedImage?, as id: String) {
+    private func send(_ notification: RoomNotification, _ icon: Data?, as id: String) {
         let target = notification.target.text
         let buttons = [
             DesktopNotification.Button(
@@ -87,7 +93,7 @@ public final class RoomNotifier: RoomNotificationPresenter {
         ]
         notifier.send(
             DesktopNotification(
-                title: notification.title, body: notification.body, icon: image?.png, category: "im.received",
+                title: notification.title, body: notification.body, icon: icon, category: "im.received",
                 isImportant: notification.isImportant, playsSound: notification.playsSound,
                 defaultAction: .init(AnswerAction.open.rawValue, target),
                 buttons: notification.isAnswerable ? buttons : []), as: id)

@@ -81,6 +81,53 @@ import ToolSupport
         await account.close()
     }
 
+    @Test(
+        "Who is removed and joins again before the response arrives can read what is sent, and nobody who stays away",
+        arguments: [false, true])
+    func rejoinBeforeResponse(rejoins: Bool) async throws {
+        let (server, user) = (RecordingHomeserver(), "@bob:example.org")
+        let bob = try ReadingDevice(ExactText(user), "BOB")
+        try server.add(bob, named: "Bob")
+        try devices.add(bob.device)
+        let again = Events.event(
+            "$again", "m.room.member", ["membership": "join", "displayname": "Bob"], by: user, stateKey: user)
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock()
+        ) { request in
+            // Otherwise the list is from before the removal.
+            guard rejoins, request.url.path.hasSuffix("/members") else { return server.answer(request) }
+            return ["chunk": .array(server.members.filter { $0["state_key"]?.string != user } + [again])]
+        }
+        let (backend, room) = (account.backend, account.room)
+        try await account.sync(EncryptedAccount.state + [Events.member(user, "Bob")])
+        // From here on, the members are known.
+        try await backend.send(Fixtures.outgoing("Before", transaction: "t1"), to: room)
+        await backend.sendingEnds(in: room)
+        account.server.delay("/kick")
+        let removal = Task { try await backend.removeMember(MemberID(user), from: room) }
+        try await account.server.receives("/kick")
+        if rejoins {
+            // A sync that has reached the keys, and the store only after the response.
+            let left = Events.event("$left", "m.room.member", ["membership": "leave"], stateKey: user)
+            var changed = RoomUpdate(id: room)
+            changed.timeline = [left, again].compactMap(MatrixEvent.init)
+            var update = SyncUpdate(token: "again")
+            update.rooms = [changed]
+            update.crypto = CryptoSync(kind: .plain)
+            try await backend.keys.take(update)
+        }
+        account.server.delay(nil)
+        try await removal.value
+        try await backend.send(Fixtures.outgoing("After", transaction: "t2"), to: room)
+        await backend.sendingEnds(in: room)
+        for message in server.keyMessages { try bob.receive(message) }
+        let sent = server.events.compactMap { $0["content"] }
+        try #require(sent.count == 2)
+        #expect(try bob.read(sent[0])?.text == "Before")
+        #expect(try bob.read(sent[1])?.text == (rejoins ? "After" : nil))
+        await account.close()
+    }
+
     @Test("What comes before the response to the user's own join can be read, and stays so once it has come")
     func lateJoinResponse() async throws {
         let room = RoomID("!new:example.org")

@@ -144,11 +144,13 @@ extension MatrixClient {
     }
 
     /// Returns the memberships of all users except those who left. Nothing else of their events has to be readable.
-    func memberships(of id: RoomID) async throws -> [ExactText: String] {
+    /// - Parameter ended: The events of memberships that have ended, whatever the server's list says.
+    func memberships(of id: RoomID, except ended: Set<MessageID> = []) async throws -> [ExactText: String] {
         var found: [ExactText: String] = [:]
         for event in try await memberEvents(of: id) where event["type"]?.string == "m.room.member" {
             guard let user = event["state_key"]?.string, user.utf8.count <= MatrixEvent.maxIdentifierLength,
-                let membership = event["content"]?["membership"]?.string
+                let membership = event["content"]?["membership"]?.string,
+                !ended.contains(MessageID(event["event_id"]?.string ?? ""))
             else { continue }
             found[ExactText(user)] = membership
         }

@@ -121,10 +121,13 @@ extension AccountEncryption {
         await requests?.wake()
     }
 
-    /// Applies the removal of a member before the sync reports it.
-    func noteGone(_ member: MemberID, from room: RoomID) async throws {
+    /// Applies the removal of a member before the sync reports it, and has all members requested before the next
+    /// message: a sync may have reported already that they joined again, which it does not repeat.
+    /// - Parameter membership: The event of the membership that has ended, if it is known.
+    func noteGone(_ member: MemberID, from room: RoomID, ending membership: MessageID? = nil) async throws {
+        if let membership { endedMemberships.insert(membership) }
         let gone = AudienceNews.Item.member(ExactText(member.rawValue), "leave")
-        try await take([AudienceNews(room: ExactText(room.rawValue), items: [gone])])
+        try await take([AudienceNews(room: ExactText(room.rawValue), items: [gone, .gap])])
     }
 
     /// Has all members requested before the next message, as somebody may have been invited or removed without a sync

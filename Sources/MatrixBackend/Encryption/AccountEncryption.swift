@@ -55,6 +55,9 @@ actor AccountEncryption {
     static let missedMark = "1"
     /// Whether to-device messages are stored that the machine has not processed.
     private var hasUnopened = false
+    /// The events of memberships that a removal by this account has ended. A list of members that has one is from before:
+    /// one worker of a server may lag behind another.
+    var endedMemberships: Set<MessageID> = []
     /// When the device's keys were created, if known.
     private var begun: Date?
     /// Received sessions whose messages ``SealedMessages`` has not decrypted yet.

@@ -63,7 +63,7 @@ struct RoomSealer: Sendable {
         // A server that denies a room's encryption is not believed.
         if let settings { try await keys.noteEncrypted([(ExactText(room.rawValue), settings)]) }
         let visibility = try await client.state("m.room.history_visibility", of: room)
-        let members = try await client.memberships(of: room)
+        let members = try await client.memberships(of: room, except: keys.endedMemberships)
         guard members[ExactText(ownUserID.rawValue)] == "join" else {
             throw MatrixError.malformed(reason: "a list of members without the one who asks")
         }

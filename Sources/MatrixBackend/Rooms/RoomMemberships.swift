@@ -54,21 +54,17 @@ struct RoomMemberships: Sendable {
             throw ChatError.translated(error)
         }
         // Stop sharing keys with them at once, without waiting for the sync, and although the caller is canceled.
-        try await Task { [keys] in try await keys.noteGone(member, from: room) }.value
-        let hasRejoined = try await writer.serialized {
+        try await Task { [keys] in try await keys.noteGone(member, from: room, ending: joined) }.value
+        try await writer.serialized {
             // A sync may have stored that they left, or the user may have left, and an invited user is no member.
-            guard try await store.hasRoom(room), try await store.member(member, of: room)?.hasLeft == false else {
-                return false
-            }
-            // While the response was on its way, they may have been invited and joined again.
-            guard try await store.stateOrigin(of: .member(member), in: room) == joined else { return true }
+            guard try await store.hasRoom(room), try await store.member(member, of: room)?.hasLeft == false,
+                // While the response was on its way, they may have been invited and joined again.
+                try await store.stateOrigin(of: .member(member), in: room) == joined
+            else { return }
             let members = try await store.removeMember(member, from: room)
             writer.timelines.publish(members.filter { $0.id == member }, in: room)
             writer.rooms.refresh(room)
-            return false
         }
-        // For the keys, they are gone since the response. The members are requested before the next message.
-        if hasRejoined { try await keys.noteUnreportedChange(of: room) }
     }
 
     /// Whether a user is a member or invited. Only current members are stored as such, so others are requested.

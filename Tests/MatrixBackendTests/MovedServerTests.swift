@@ -118,4 +118,50 @@ import Testing
         await accounts.close()
         await list.close()
     }
+
+    @Test(
+        "A profile without a display name is not requested again when the server is reached again",
+        arguments: [nil, [:], ["displayname": .null]] as [JSONValue?])
+    func noName(answer: JSONValue?) async throws {
+        let isNamed = Mutex(false)
+        let transport = FakeTransport.responding { request in
+            if request.url.path.hasSuffix("/sync") { try await Task.sleep(for: .milliseconds(5)) }
+        } _: { request in
+            if request.url.path.hasSuffix("/login") {
+                return ["user_id": "@me:example.org", "device_id": "D", "access_token": "token"]
+            }
+            if request.url.path.hasSuffix("/sync") { return ["pos": "1"] }
+            guard request.url.path.hasSuffix("/displayname") else { return nil }
+            return isNamed.withLock({ $0 }) ? ["displayname": "Ann"] : answer
+        }
+        func requests() -> Int { transport.requests.count { $0.url.path.hasSuffix("/displayname") } }
+        let list = try await ChatStore.open(in: folder.path("list"))
+        let accounts = MatrixAccounts(
+            list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: FakeCredentialStore(),
+            transport: transport, deviceName: "Test", clock: ManualClock())
+        try await accounts.start()
+        let url = try #require(URL(string: "https://example.org/"))
+        let server = SignInServer(url: url, supportsPassword: true, hasWebPage: false)
+        let account = try await accounts.signIn(
+            to: server, with: .password(name: "me", AccountCredential("password")), again: nil)
+        try await accounts.storeCredential(of: account.id, in: .memory)
+        try await accounts.activate(account.id)
+        // By signing in, and once the account is online.
+        while requests() < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        let backend = try await #require(accounts.backend(of: account.id))
+        for _ in 0..<3 {
+            await accounts.reconnect()
+            for await connection in backend.connectionStates() where connection == .online { break }
+        }
+        // Another name in a room has the profile requested, after all requests that came before.
+        isNamed.withLock { $0 = true }
+        backend.writer.ownNames.publish("In a room")
+        while try await list.accounts().first?.name != "Ann" { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(requests() == 3)
+        isNamed.withLock { $0 = false }
+        backend.writer.ownNames.publish("Without a name")
+        while try await list.accounts().first?.name != account.id { try await Task.sleep(for: .milliseconds(5)) }
+        await accounts.close()
+        await list.close()
+    }
 }

@@ -58,7 +58,7 @@ extension MatrixAccounts: SignInService {
             if let problem { throw problem }
             throw CancellationError()
         }
-        let name = await authenticatedClient.displayName(of: session.user)
+        let name = try? await authenticatedClient.displayName(of: session.user) ?? id
         let account = Account(
             id: id, kind: Self.kind, server: server.url.absoluteString, device: session.device,
             // If the request has failed, it is repeated once the account is online.
@@ -149,11 +149,18 @@ extension MatrixAccounts: SignInService {
 }
 
 extension MatrixClient {
-    /// Returns the profile's display name, or `nil` if it has none or the request fails.
-    func displayName(of user: MemberID) async -> String? {
-        // Without a name the account is shown by its ID, and each start requests the name again.
-        let response = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
-        return response?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
+    /// Returns the profile's display name, or `nil` if it has none.
+    func displayName(of user: MemberID) async throws -> String? {
+        do {
+            let response = try await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
+            switch response["displayname"] {
+            case .string(let name)?: return ChatLimits.roomName(from: name)
+            case nil, .null?: return nil
+            default: throw MatrixError.malformed(reason: "a display name that is no text")
+            }
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
+            return nil
+        }
     }
 }
 

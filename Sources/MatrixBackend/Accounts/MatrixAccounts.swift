@@ -351,8 +351,9 @@ public actor MatrixAccounts: AccountService {
     /// Updates the account's name from the profile, which may have changed here or in another client.
     private func refreshName(of id: String) async {
         await entry(id)?.naming.runEvenIfCanceled {
-            guard let name = await entry(id)?.backend?.profileName() else {
-                // The request may have failed: it is repeated when the server is reached again.
+            // Without a name the account is shown by its ID.
+            guard let backend = entry(id)?.backend, let name = try? await backend.profileName() ?? id else {
+                // The request is repeated when the server is reached again.
                 return update(id) { $0.isNamed = false }
             }
             guard entry(id)?.account.name != name else { return }

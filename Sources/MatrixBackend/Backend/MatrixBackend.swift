@@ -394,6 +394,6 @@ public actor MatrixBackend {
     /// Display names that the user gets in any room. The stream buffers only the newest.
     nonisolated func ownDisplayNameChanges() -> AsyncStream<String> { writer.ownNames.names() }
 
-    /// Returns the profile's display name, or `nil` if it has none or the request fails.
-    func profileName() async -> String? { await client.displayName(of: ownUserID) }
+    /// Returns the profile's display name, or `nil` if it has none.
+    func profileName() async throws -> String? { try await client.displayName(of: ownUserID) }
 }

@@ -4,8 +4,10 @@ import ChatStore
 import ChatTestSupport
 import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkTestSupport
 import LocalBackend
+import Synchronization
 import XCTest
 
 @testable import ChatGtk
@@ -216,6 +218,42 @@ final class SearchTests: GtkTestCase {
         }
     }
 
+    /// Each scroll event would request them again otherwise, as long as the server or the disk fails.
+    func testFailedFurtherResultsAreRequestedAgainByTheButton() throws {
+        try onMain {
+            try Resource.load()
+            let service = FailingPages()
+            let viewModel = SearchViewModel(service: service, time: Timekeeper(ManualClock()), rooms: { [] })
+            let pane = SearchPane(viewModel: viewModel)
+            pane.widget.isVisible = true
+            let window = TestWindow(pane.widget, width: 360, height: 640)
+            pane.open()
+            viewModel.send(.field(.type("message")))
+            let adjustment = try XCTUnwrap(
+                pane.list.parent?.wrapped(as: ScrolledWindow.self, gtk_scrolled_window_get_type())
+            ).verticalAdjustment
+            let scroll = { (distance: Double) in
+                adjustment.value = adjustment.upper - adjustment.pageSize - distance
+            }
+            XCTAssertTrue(MainLoop.pump { adjustment.upper > adjustment.pageSize + 100 })
+            scroll(0)
+            XCTAssertTrue(MainLoop.pump { pane.retry.isMapped && !viewModel.state.isSearching })
+            for distance in [50.0, 0, 50, 0] {
+                scroll(distance)
+                XCTAssertFalse(viewModel.state.isSearching)
+            }
+            XCTAssertEqual(service.furtherCount, 1)
+            XCTAssertEqual(viewModel.state.results.count, 50)
+            service.endFailures()
+            XCTAssertTrue(pane.retry.grabFocus())
+            gtk_widget_activate(pane.retry.cast())
+            XCTAssertTrue(MainLoop.pump { viewModel.state.results.count == 60 && !pane.retry.isMapped })
+            XCTAssertEqual(service.furtherCount, 2)
+            XCTAssertTrue(pane.field.hasFocus)
+            window.close()
+        }
+    }
+
     /// In two panes and in one, the button is pressed while the search is open; the keys only open it.
     func testHeaderButtonOpensAndClosesTheSearch() throws {
         try onMain {
@@ -260,4 +298,29 @@ final class SearchTests: GtkTestCase {
             }
         }
     }
+}
+
+/// Finds 60 messages, of which the second page cannot be read at first.
+private final class FailingPages: SearchService {
+    private let state = Mutex((fails: true, furtherCount: 0))
+
+    /// How often the second page was requested.
+    var furtherCount: Int { state.withLock { $0.furtherCount } }
+
+    func endFailures() { state.withLock { $0.fails = false } }
+
+    func search(_ query: SearchQuery) async throws -> SearchPage {
+        guard query.after != nil else {
+            let first = (Int64(11)...60).reversed().map { Fixtures.message($0) }
+            return SearchPage(messages: first, next: SearchCursor(rawValue: 11))
+        }
+        let fails = state.withLock { state in
+            state.furtherCount += 1
+            return state.fails
+        }
+        if fails { throw ChatError.unreachable }
+        return SearchPage(messages: (Int64(1)...10).reversed().map { Fixtures.message($0) }, next: nil)
+    }
+
+    func members(named name: String) async throws -> Set<MemberID> { [] }
 }

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import ComposerSessions
 import Testing
 
 @testable import ChatViewModels
@@ -8,6 +9,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(10))) struct SearchViewModelTests {
     private let service = FakeChatService()
     private let displayed = Recorder<SearchResult.ID>()
+    private let clock = ManualClock()
 
     private func open() -> SearchViewModel { open(over: service) }
 
@@ -16,7 +18,8 @@ import Testing
             id: RoomID("room"), name: "Plans", kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
             unreadCount: 0)
         let model = SearchViewModel(
-            service: service, now: { Fixtures.date }, rooms: { [row] }, onShow: { [displayed] in displayed.record($0) })
+            service: service, time: Timekeeper(clock), now: { Fixtures.date }, rooms: { [row] },
+            onShow: { [displayed] in displayed.record($0) })
         model.send(.field(.open))
         return model
     }
@@ -99,8 +102,10 @@ import Testing
         #expect(!model.state.isSearching)
     }
 
-    @Test("Results stay when further ones cannot be loaded, which can be tried again")
-    func furtherResultsFail() async {
+    @Test(
+        "Results stay when further ones cannot be loaded, which scrolling tries again after a delay, the user at once",
+        arguments: [false, true])
+    func furtherResultsFail(isUser: Bool) async {
         provideMatches(1...60)
         let model = open()
         model.send(.field(.type("mess")))
@@ -109,10 +114,38 @@ import Testing
         model.send(.loadMore)
         await eventually { model.state.error == .storage(reason: "test") }
         #expect(model.state.results.count == 50 && model.state.isCurrent && model.state.hasMore)
+        #expect(model.state.canRetry)
         service.before = { _ in }
+        clock.advance(by: SearchViewModel.retryDelay - .milliseconds(1))
         model.send(.loadMore)
+        #expect(!model.state.isSearching)
+        if isUser {
+            model.send(.retry)
+        } else {
+            clock.advance(by: .milliseconds(1))
+            model.send(.loadMore)
+        }
+        #expect(model.state.isSearching)
         await eventually { model.state.results.count == 60 }
         #expect(model.state.error == nil && !model.state.hasMore && !model.state.isSearching)
+        #expect(!model.state.canRetry)
+    }
+
+    @Test("The delay after a failure concerns no other search")
+    func otherSearchAfterFailure() async {
+        provideMatches(1...60)
+        let model = open()
+        model.send(.field(.type("mess")))
+        await eventually { !model.state.isSearching }
+        service.before = { if case .search = $0 { throw ChatError.storage(reason: "test") } }
+        model.send(.loadMore)
+        await eventually { model.state.canRetry }
+        service.before = { _ in }
+        model.send(.field(.type("messa")))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.results.count == 50)
+        model.send(.loadMore)
+        await eventually { model.state.results.count == 60 }
     }
 
     @Test("The results of an earlier query do not stay when a search fails")
@@ -125,6 +158,14 @@ import Testing
         model.send(.field(.type("messa")))
         await eventually { model.state.error == .storage(reason: "test") }
         #expect(model.state.results.isEmpty && !model.state.isSearching && !model.state.hasNoResults)
+        service.before = { _ in }
+        model.send(.retry)
+        #expect(model.state.isSearching && !model.state.canRetry)
+        await eventually { model.state.results.count == 3 }
+        #expect(model.state.error == nil)
+        let calls = service.calls.count
+        model.send(.retry)
+        #expect(!model.state.isSearching && service.calls.count == calls, "nothing has failed")
     }
 
     @Test func resultsStayUntilTheNextOnesArrive() async {

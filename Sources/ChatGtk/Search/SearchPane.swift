@@ -13,6 +13,7 @@ final class SearchPane {
 
     let field = SearchField(label: translated("Search all rooms"))
     let list = ListView()
+    let retry = Button(mnemonic: translated("_Retry"))
     private var viewModel: SearchViewModel
     private let scroller: ScrolledWindow
     private let hint = Label()
@@ -36,6 +37,11 @@ final class SearchPane {
             unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
             teardown: { [weak self] in self?.bound[$0.identity] = nil })
         list.onActivate { [weak self] in self?.choose($0) }
+        retry.onClick { [weak self] in
+            self?.viewModel.send(.retry)
+            // The button is hidden once there is no failure any more.
+            self?.field.widget.grabFocus()
+        }
         addListKeys()
         let adjustment = scroller.verticalAdjustment
         for signal in ["value-changed", "changed"] {
@@ -89,6 +95,7 @@ final class SearchPane {
         hint.isVisible = !problem.isEmpty || state.isUnasked
         hint.setStyle("error", !problem.isEmpty)
         hint.setStyle("dim-label", problem.isEmpty)
+        retry.isVisible = state.canRetry
         field.widget.setStyle("error", !problem.isEmpty)
         nothing.isVisible = state.hasNoResults
         scroller.isVisible = !state.hasNoResults
@@ -168,6 +175,9 @@ final class SearchPane {
         // Keeps the pane as narrow as the room list.
         hint.maxWidthChars = 28
         top.append(hint)
+        retry.addStyle("flat")
+        retry.halign = .start
+        top.append(retry)
         nothing.addStyle("compact")
         nothing.vexpand = true
         list.addStyle("navigation-sidebar")

@@ -30,8 +30,8 @@ public final class ConversationCoordinator {
     ) { [weak self] in self?.receive($0) }
     /// Search across all rooms.
     @ObservationIgnored public private(set) lazy var search = SearchViewModel(
-        service: environment.service, readsPlainTexts: environment.readsPlainTexts, now: environment.now,
-        rooms: { [rooms] in rooms.state.rows },
+        service: environment.service, readsPlainTexts: environment.readsPlainTexts, time: environment.time,
+        now: environment.now, rooms: { [rooms] in rooms.state.rows },
         onShow: { [navigator] in navigator.show($0.message, in: $0.room) })
     /// The media service for the account's messages and avatars.
     public var media: any MediaService { environment.service }

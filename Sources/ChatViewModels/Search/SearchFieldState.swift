@@ -41,6 +41,11 @@ public nonisolated struct SearchFieldState: Equatable, Sendable {
         }
     }
 
+    /// Repeats a query that failed.
+    mutating func retry(now: Date) -> Step? {
+        isOpen && error != nil && !isSearching ? begin(text, now: now) : nil
+    }
+
     /// Ends the search with results. The error of an earlier attempt is gone.
     mutating func succeed() { fail([], nil) }
 

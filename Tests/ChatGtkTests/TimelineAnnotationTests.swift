@@ -286,6 +286,7 @@ final class TimelineAnnotationTests: GtkTestCase {
                 forwarded = messages
                 ForwardDialog.present(
                     over: bench.window.window, find: { forwarder.destinations(matching: $0) },
+                    obstacle: { await forwarder.obstacle(in: $0) },
                     avatarLoader: AvatarLoader(service: coordinator.media),
                     choose: { forwarder.forward(messages, to: $0) })
             }
@@ -326,7 +327,8 @@ final class TimelineAnnotationTests: GtkTestCase {
             var chosen: [RoomID] = []
             ForwardDialog.present(
                 over: bench.window.window, find: { text in rooms.filter { text.isEmpty || $0.name.contains(text) } },
-                avatarLoader: AvatarLoader(service: coordinator.media), choose: { chosen.append($0) })
+                obstacle: { _ in nil }, avatarLoader: AvatarLoader(service: coordinator.media),
+                choose: { chosen.append($0) })
             XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
             rooms.reverse()
             try RealInput.press("Return")

@@ -256,6 +256,27 @@ import Testing
         #expect(service.batches == [["text 1", "text 2"]])
     }
 
+    @Test("Nothing is forwarded to a room in which the user may not send messages, or which was upgraded")
+    func forwardingToAReadOnlyRoom() async throws {
+        service.known = { [a] _ in Fixtures.message(1, in: a.rawValue, text: "text") }
+        let forwarder = coordinator.forwarder(of: await start())
+        service.headlines[b] = RoomHeadline(forbiddenMessages: .unencrypted)
+        let reason = "You do not have permission to send messages in this room."
+        #expect(await forwarder.obstacle(in: b) == reason)
+        forwarder.forward([MessageID("m1")], to: b)
+        await eventually { self.coordinator.toasts.contains(.message(reason)) }
+        service.successions[b] = RoomSuccession(next: "c")
+        let upgraded = "This room was upgraded and is no longer active."
+        #expect(await forwarder.obstacle(in: b) == upgraded)
+        forwarder.forward([MessageID("m1")], to: b)
+        await eventually { self.coordinator.toasts.contains(.message(upgraded)) }
+        #expect(service.batches.isEmpty)
+        // What is not known is left to the server.
+        service.successions[b] = nil
+        service.encryption = { _ in throw ChatError.unreachable }
+        #expect(await forwarder.obstacle(in: b) == nil)
+    }
+
     // MARK: Links
 
     @Test("A link to a message opens its room and scrolls to the message")

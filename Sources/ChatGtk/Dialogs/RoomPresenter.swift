@@ -106,7 +106,8 @@ final class RoomPresenter {
         guard let window else { return }
         let forwarder = account.coordinator.forwarder(of: conversation)
         ForwardDialog.present(
-            over: window, find: { forwarder.destinations(matching: $0) }, avatarLoader: account.avatars,
+            over: window, find: { forwarder.destinations(matching: $0) },
+            obstacle: { await forwarder.obstacle(in: $0) }, avatarLoader: account.avatars,
             choose: { forwarder.forward(messages, to: $0) })
     }
 

@@ -42,12 +42,13 @@ public final class Conversation {
 
     /// Whether the user certainly may not send messages to the room.
     private var lacksPermission: Bool {
-        let forbidden = headline.forbiddenMessages
-        return switch encryption {
-        case .on: forbidden.contains(.encrypted)
-        case .off: forbidden.contains(.unencrypted)
-        case .unchecked, .unknown: forbidden.isSuperset(of: [.unencrypted, .encrypted])
-        }
+        let isEncrypted: Bool? =
+            switch encryption {
+            case .on: true
+            case .off: false
+            case .unchecked, .unknown: nil
+            }
+        return SendingObstacle.lacksPermission(headline.forbiddenMessages, isEncrypted: isEncrypted)
     }
     /// Whether messages can be sent to the room.
     public var acceptsMessages: Bool {
@@ -90,7 +91,7 @@ public final class Conversation {
         if lacksPermission {
             // Upgrading a room takes the permission away, and the link to its successor is shown instead.
             guard succession.next == nil else { return nil }
-            return translator("You do not have permission to send messages in this room.")
+            return SendingObstacle.permission.text(translator)
         }
         return switch encryption {
         case .unchecked, .off: nil

@@ -19,10 +19,18 @@ public struct MessageForwarder {
         return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
+    /// Says why the user certainly cannot send messages to a room, as is said there in place of the composer; `nil`
+    /// otherwise.
+    public func obstacle(in room: RoomID) async -> String? {
+        await SendingObstacle.of(room, in: service)?.text(translator)
+    }
+
     /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones: all of
     /// them or none. If encrypted messages would be sent unencrypted, the window asks first.
     public func forward(_ messages: [MessageID], to room: RoomID) {
         perform {
+            // The server would reject them only once they are queued.
+            if let obstacle = await obstacle(in: room) { return requests.show(.message(obstacle)) }
             guard try await staysEncrypted(in: room) else {
                 let forwarding = UnencryptedForwarding(
                     messages: messages, source: source, destination: room, name: name(of: room))

@@ -65,6 +65,11 @@ final class NotificationTests: GtkTestCase {
                 media: fixture.backend)
             XCTAssertTrue(MainLoop.pump { daemon.shown["2"]?.title == "Garden" })
             XCTAssertEqual(daemon.shown["2"]?.buttons, [:])
+            notifier.show(
+                RoomNotification(kind: .messages, target: target, title: "News", body: "Ann: Hi", acceptsReply: false),
+                as: "three", media: fixture.backend)
+            XCTAssertTrue(MainLoop.pump { daemon.shown["3"]?.title == "News" })
+            XCTAssertEqual(daemon.shown["3"]?.buttons, ["0": "Mark as Read"])
             notifier.withdraw("one")
             XCTAssertTrue(MainLoop.pump { daemon.shown["1"] == nil })
             window.close()

@@ -70,7 +70,24 @@ final class NotificationCoordinatorTests {
             shown()[0].target
                 == NotificationTarget(
                     account: AccountsCoordinator.localID, room: plans, message: MessageID("$two")))
-        #expect(shown()[0].isAnswerable)
+        #expect(shown()[0].isAnswerable && shown()[0].acceptsReply)
+    }
+
+    @Test("A notification offers no reply in a room in which the user may not send messages, or which was upgraded")
+    func roomWithoutReplies() async {
+        await list(["plans": 0])
+        service.headlines[plans] = RoomHeadline(forbiddenMessages: .unencrypted)
+        arrive("one")
+        await eventually { self.shown().first?.body == "Ann: one" }
+        #expect(shown()[0].isAnswerable && !shown()[0].acceptsReply)
+        service.encryption = { _ in true }
+        arrive("two")
+        await eventually { self.shown().first?.body == "Ann: one\nAnn: two" }
+        #expect(shown()[0].acceptsReply, "it is encrypted")
+        service.successions[plans] = RoomSuccession(next: "other")
+        arrive("three")
+        await eventually { self.shown().first?.body == "Ann: one\nAnn: two\nAnn: three" }
+        #expect(!shown()[0].acceptsReply)
     }
 
     @Test func messageThatCannotBeReadIsShownWithoutText() async {

@@ -86,11 +86,11 @@ public final class RoomNotifier: RoomNotificationPresenter {
 
     private func send(_ notification: RoomNotification, _ icon: Data?, as id: String) {
         let target = notification.target.text
-        let buttons = [
-            DesktopNotification.Button(
-                translated("Reply"), .init(AnswerAction.reply.rawValue, target), acceptsText: true),
-            DesktopNotification.Button(translated("Mark as Read"), .init(AnswerAction.markRead.rawValue, target)),
-        ]
+        let reply = DesktopNotification.Button(
+            translated("Reply"), .init(AnswerAction.reply.rawValue, target), acceptsText: true)
+        let markRead = DesktopNotification.Button(
+            translated("Mark as Read"), .init(AnswerAction.markRead.rawValue, target))
+        let buttons = notification.acceptsReply ? [reply, markRead] : [markRead]
         notifier.send(
             DesktopNotification(
                 title: notification.title, body: notification.body, icon: icon, category: "im.received",

@@ -41,6 +41,7 @@ final class AccountNotifications {
     private let conversations: ConversationCoordinator
     private let surroundings: NotificationCoordinator.Surroundings
     private let bodies: MessageBodies
+    private let replies: ReplyPermissions
     private var unread: [RoomID: Unread] = [:]
     /// Messages that arrived while catching up, by room.
     private var summarized: [RoomID: Unread] = [:]
@@ -70,11 +71,13 @@ final class AccountNotifications {
         self.conversations = conversations
         self.surroundings = surroundings
         bodies = MessageBodies(readsPlainTexts: conversations.environment.readsPlainTexts)
+        replies = ReplyPermissions(service: conversations.environment.service)
         let stream = conversations.environment.service.arrivals()
         arrivals = Task { [weak self] in
             for await arrival in stream {
                 guard let bodies = self?.bodies else { return }
                 await bodies.prepare([arrival.message])
+                await self?.checkReplies(to: arrival)
                 self?.receive(arrival)
             }
         }
@@ -101,6 +104,11 @@ final class AccountNotifications {
     }
 
     // MARK: Arrivals
+
+    private func checkReplies(to arrival: MessageArrival) async {
+        guard case .notification = NotificationPolicy.decision(in: situation(of: arrival)) else { return }
+        await replies.check(arrival.message.roomID)
+    }
 
     private func receive(_ arrival: MessageArrival) {
         let message = arrival.message
@@ -162,7 +170,7 @@ final class AccountNotifications {
                 kind: .messages,
                 target: NotificationTarget(account: account, room: room, message: entry.entries.last?.message),
                 title: texts.title, body: texts.body, avatar: content > .nothing ? row?.avatar : nil,
-                isImportant: isImportant, playsSound: playsSound))
+                isImportant: isImportant, playsSound: playsSound, acceptsReply: replies.acceptsReply(room)))
         return true
     }
 

@@ -18,10 +18,12 @@ public nonisolated struct RoomNotification: Equatable, Sendable {
     public var avatar: String?
     public var isImportant = false
     public var playsSound = false
+    /// Whether the user can reply, if it is answerable.
+    public var acceptsReply = true
 
     public init(
         kind: Kind, target: NotificationTarget, title: String, body: String, avatar: String? = nil,
-        isImportant: Bool = false, playsSound: Bool = false
+        isImportant: Bool = false, playsSound: Bool = false, acceptsReply: Bool = true
     ) {
         self.kind = kind
         self.target = target
@@ -30,9 +32,10 @@ public nonisolated struct RoomNotification: Equatable, Sendable {
         self.avatar = avatar
         self.isImportant = isImportant
         self.playsSound = playsSound
+        self.acceptsReply = acceptsReply
     }
 
-    /// Whether the user can reply to it, and mark the room as read.
+    /// Whether the user can mark the room as read, and reply unless they may not (``acceptsReply``).
     public var isAnswerable: Bool { kind == .messages }
 }
 

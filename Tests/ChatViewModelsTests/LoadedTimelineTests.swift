@@ -197,6 +197,61 @@ import Testing
         #expect(positions == [23])
     }
 
+    private static let ann = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
+    private static let anna = Member(id: ann.id, displayName: "Anna", kind: .person)
+
+    @Test("A member who comes or goes costs no row, and one with another name those of their messages")
+    func changedMembersTouchTheirRows() async {
+        loaded.setMembers([Fixtures.own, Fixtures.other, Self.ann])
+        let messages = (1...40).map { (position: Int64) -> Message in
+            .of(position, by: position == 20 ? Self.ann : position % 2 == 0 ? Fixtures.own : Fixtures.other)
+        }
+        _ = await loaded.open(
+            TimelinePage(messages: messages, hasOlder: false), around: nil, unreadLineAfter: nil)
+        let count = loaded.rows.laidOutCount
+        loaded.changeMembers([Member(id: MemberID("new"), displayName: "New", kind: .person)])
+        var left = Fixtures.other
+        left.hasLeft = true
+        loaded.changeMembers([left])
+        #expect(loaded.rows.laidOutCount == count && loaded.members.all.count == 4)
+        loaded.changeMembers([Self.anna])
+        #expect(item(20)?.senderName == "Anna")
+        #expect(loaded.rows.laidOutCount - count <= 3, "with those above and below it")
+    }
+
+    @Test("A member's new name is in all rows that have it, and all others are as before")
+    func changedMembersAreNamedEverywhere() async {
+        loaded.setMembers([Fixtures.own, Fixtures.other, Self.ann])
+        var (reacted, seen, reply, distant, last) = (
+            Message.of(2), Message.of(3), Message.of(4), Message.of(5), Message.of(8)
+        )
+        reacted.reactions = [Reaction(text: "👍", senders: [Self.ann.id])]
+        seen.readReceipts = [ReadReceipt(member: Self.ann.id, message: seen.id, readAt: Fixtures.date)]
+        reply.replyTo = MessageID("m1")
+        distant.replyTo = MessageID("m99")
+        last.replyTo = MessageID("m7")
+        let invitation = Message.of(6, RoomEvent(.invited, subject: Self.ann.id))
+        let messages: [Message] = [
+            .of(1, by: Self.ann), reacted, seen, reply, distant, invitation, .of(7, text: "hi @Anna"), last,
+        ]
+        service.known = { _ in Message.of(99, by: Self.ann) }
+        _ = await loaded.open(
+            TimelinePage(messages: messages, hasOlder: false), around: nil, unreadLineAfter: nil)
+        await eventually { [loaded] in
+            loaded.rows.message(MessageID("m5"))?.quote == .text(MessageID("m99"), senderName: "Ann", words: "Text 99")
+        }
+        loaded.changeMembers([Self.anna])
+        let rows = Array(loaded.rows)
+        #expect(item(1)?.senderName == "Anna" && item(2)?.reactions.first?.others == ["Anna"])
+        #expect(item(3)?.readers.map(\.name) == ["Anna"])
+        #expect(item(4)?.quote == .text(MessageID("m1"), senderName: "Anna", words: "Text 1"))
+        #expect(item(5)?.quote == .text(MessageID("m99"), senderName: "Anna", words: "Text 99"))
+        #expect(rows.compactMap(\.events).first?.lines.first?.subject == .named("Anna"))
+        #expect(item(7)?.body.pills.isEmpty == false)
+        loaded.layOutAll()
+        #expect(Array(loaded.rows) == rows)
+    }
+
     @Test("The edited message is marked, and the one before it no longer")
     func marksTheEditedMessage() async {
         await open(9...12)

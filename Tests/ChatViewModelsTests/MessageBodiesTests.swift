@@ -62,6 +62,23 @@ struct MessageBodiesTests {
         #expect(!isMention(bodies.body(of: message("b", "hi"))))
     }
 
+    @Test("A new name has only texts parsed again that may contain it")
+    func newNamesLeaveOtherBodiesCached() async {
+        let bodies = MessageBodies(readsPlainTexts: true)
+        var typed = message("own", "hi @Ann")
+        typed.transactionID = TransactionID("t")
+        let messages = [message("literal", "hi @Ann"), message("html", "@x", html: "<b>@x</b>"), typed]
+        await bodies.prepare(messages)
+        let ann = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
+        bodies.changeMembers([(nil, ann)])
+        let parsedCount = bodies.parsedCount
+        await bodies.prepare(messages)
+        #expect(bodies.parsedCount == parsedCount + 1 && isMention(bodies.body(of: typed)))
+        bodies.changeMembers([(ann, Member(id: ann.id, displayName: "Ann", kind: .person, hasLeft: true))])
+        await bodies.prepare(messages)
+        #expect(bodies.parsedCount == parsedCount + 1)
+    }
+
     /// Bodies evicted from the cache are rendered again with the same result.
     @Test func evictedBodiesAreRenderedAgain() async {
         let many = (0..<(3 * MessageBodies.cacheSize)).map { message("\($0)", "*\($0)*") }

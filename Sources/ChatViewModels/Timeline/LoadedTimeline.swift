@@ -247,7 +247,29 @@ final class LoadedTimeline {
         bodies.setMembers(members)
     }
 
-    func changeMembers(_ changed: [Member]) { bodies.changeMembers(members.change(changed)) }
+    /// Updates members, and lays out only the rows that may show something of them: in a large room, people come and
+    /// go all the time.
+    func changeMembers(_ changed: [Member]) {
+        let ownUserID = members.ownUserID
+        let changes = members.change(changed)
+        bodies.changeMembers(changes)
+        guard members.ownUserID == ownUserID else { return layOutAll() }
+        // Rows show nothing else of members.
+        let shown = changes.filter {
+            $0.before?.displayName != $0.after.displayName || $0.before?.avatar != $0.after.avatar
+        }
+        if !shown.isEmpty { layOut(showing: Set(shown.map { $0.after.id })) }
+    }
+
+    private func layOut(showing members: Set<MemberID>) {
+        let isAffected = { [bodies] (message: Message) in
+            message.shows(anyOf: members) || bodies.mayDependOnNames(message)
+        }
+        let affected = messages.messages.filter(isAffected)
+        layOut(
+            at: affected.map(\.position) + quotes.replies(to: affected.map(\.id)) + quotes.replies(toStored: isAffected)
+        )
+    }
 
     /// Marks the message that the composer edits.
     func setEditing(_ id: MessageID?) {

@@ -22,9 +22,12 @@ nonisolated final class MessageBodies: Sendable {
             let isWhole = text.utf8.count == message.text.utf8.count
             html = message.formattedText.flatMap { isWhole && $0.utf8.count <= 65_536 ? $0 : nil }
             written = message.written.flatMap { isWhole && $0.source.utf8.count <= 65_536 ? $0 : nil }
-            isMarkdown = !readsPlainTexts || message.isTypedHere
+            isMarkdown = message.isMarkdown(readsPlainTexts: readsPlainTexts)
             isEmote = message.kind == .emote
         }
+
+        /// Whether the body may depend on the members' names.
+        var mayDependOnNames: Bool { isMarkdown && text.utf8.contains(UInt8(ascii: "@")) }
 
         func body(_ names: MentionNames) -> MessageBody {
             // Prefer the source: the HTML was generated from it and may have lost information.
@@ -47,6 +50,7 @@ nonisolated final class MessageBodies: Sendable {
         /// Entries used since the last rotation; see ``MessageBodies/cacheSize``.
         var recent: [MessageID: (source: Source, body: MessageBody)] = [:]
         var older: [MessageID: (source: Source, body: MessageBody)] = [:]
+        var parsedCount = 0
 
         mutating func body(_ id: MessageID, _ source: Source) -> MessageBody? {
             if let entry = recent[id], entry.source == source { return entry.body }
@@ -60,9 +64,10 @@ nonisolated final class MessageBodies: Sendable {
             recent[id] = (source, body)
         }
 
-        mutating func forget(_ isStale: (Source) -> Bool) {
-            recent = recent.filter { !isStale($0.value.source) }
-            older = older.filter { !isStale($0.value.source) }
+        /// Drops the bodies that may depend on the members' names, and copies no dictionary if there are none.
+        mutating func forgetNames() {
+            for (id, entry) in recent where entry.source.mayDependOnNames { recent[id] = nil }
+            for (id, entry) in older where entry.source.mayDependOnNames { older[id] = nil }
         }
     }
 
@@ -81,7 +86,7 @@ nonisolated final class MessageBodies: Sendable {
         cache.withLock { cache in
             guard names != cache.names else { return }
             cache.names = names
-            cache.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
+            cache.forgetNames()
         }
     }
 
@@ -91,9 +96,17 @@ nonisolated final class MessageBodies: Sendable {
         guard !changes.isEmpty else { return }
         cache.withLock { cache in
             for (before, after) in changes { cache.names.change(before, to: after) }
-            cache.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
+            cache.forgetNames()
         }
     }
+
+    /// Whether a body may change with the members' names.
+    func mayDependOnNames(_ message: Message) -> Bool {
+        message.isMarkdown(readsPlainTexts: readsPlainTexts) && message.text.utf8.contains(UInt8(ascii: "@"))
+    }
+
+    /// The number of bodies parsed so far.
+    var parsedCount: Int { cache.withLock(\.parsedCount) }
 
     /// The body of a message, empty for a deleted one.
     func body(of message: Message) -> MessageBody {
@@ -122,8 +135,11 @@ nonisolated final class MessageBodies: Sendable {
     private func parse(_ id: MessageID, _ source: Source) -> MessageBody {
         let names = cache.withLock(\.names)
         let body = source.body(names)
-        // Do not cache a body parsed with outdated names.
-        cache.withLock { if $0.names == names { $0.store(id, source, body) } }
+        cache.withLock {
+            $0.parsedCount += 1
+            // Do not cache a body parsed with outdated names.
+            if $0.names == names { $0.store(id, source, body) }
+        }
         return body
     }
 }
@@ -131,6 +147,9 @@ nonisolated final class MessageBodies: Sendable {
 nonisolated extension Message {
     /// Whether a plain text counts as Markdown because an earlier version of this program sent it from this device.
     var isTypedHere: Bool { transactionID != nil }
+
+    /// Whether ``text`` is Markdown when the message has no other form.
+    fileprivate func isMarkdown(readsPlainTexts: Bool) -> Bool { !readsPlainTexts || isTypedHere }
 
     /// The syntax of ``text`` when the message has to be read from it.
     ///

@@ -39,6 +39,15 @@ nonisolated struct QuotedMessages: Sendable {
         ids.flatMap { replies[$0] ?? [] }
     }
 
+    /// The positions of loaded replies to those of the messages stored here that satisfy a condition.
+    func replies(toStored isIncluded: (Message) -> Bool) -> [Int64] {
+        var ids: [MessageID] = []
+        for (id, entry) in entries {
+            if case .message(let message) = entry, isIncluded(message) { ids.append(id) }
+        }
+        return replies(to: ids)
+    }
+
     /// Registers the replies among these messages.
     /// - Returns: the replied-to messages to fetch, each of them once.
     mutating func note(_ messages: some Sequence<Message>, in loaded: LoadedMessages) -> [MessageID] {

@@ -35,3 +35,13 @@ nonisolated struct TimelineMembers: Sendable {
         return changes
     }
 }
+
+nonisolated extension Message {
+    /// Whether its row, or a reply to it, names one of these members or has their avatar.
+    func shows(anyOf members: Set<MemberID>) -> Bool {
+        if members.contains(sender) { return true }
+        if let subject = content.event?.subject, members.contains(subject) { return true }
+        return readReceipts.contains { members.contains($0.member) }
+            || reactions.contains { !members.isDisjoint(with: $0.senders) }
+    }
+}

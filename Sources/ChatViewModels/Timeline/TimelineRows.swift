@@ -27,6 +27,8 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
     private var rows: [Row] = []
     /// The position of each row.
     private var positions: [TimelineItem.ID: Int64] = [:]
+    /// The number of rows laid out so far.
+    private(set) var laidOutCount = 0
 
     init() {}
 
@@ -64,6 +66,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
     ) -> [TimelineChange] {
         let walk = Walk(loaded: loaded, layout: layout, quotes: quotes)
         let new = walk.rows(from: 0, in: .init()) { _, _ in false }.rows
+        laidOutCount += new.count
         return replace(.min + 1, .max - 1, with: new)
     }
 
@@ -84,6 +87,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
                 guard let end = messages.last?.position, end > position else { return false }
                 return !messages.contains { dirty.contains($0.position) } && self.context(after: end) == after
             }
+            laidOutCount += new.count
             let low = first == 0 ? .min + 1 : loaded.messages[first].position
             done = last ?? .max - 1
             changes += replace(low, done, with: new)

@@ -338,9 +338,7 @@ public final class TimelineViewModel: ViewModel {
         case .members(let members):
             loaded.setMembers(members)
             loaded.layOutAll()
-        case .membersChanged(let changed):
-            loaded.changeMembers(changed)
-            loaded.layOutAll()
+        case .membersChanged(let changed): loaded.changeMembers(changed)
         case .encrypted: onOutput(.encrypted)
         case .typing(let typing): onOutput(.typing(typing.map(loaded.members.name)))
         case .closed:

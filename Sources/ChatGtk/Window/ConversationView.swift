@@ -303,7 +303,7 @@ final class ConversationView {
     }
 
     private func render(_ state: TimelineViewModel.State) {
-        composer.currentUserEntityID = state.members.first { $0.kind == .own }?.id.rawValue
+        composer.currentUserEntityID = conversation.timeline.ownUserID?.rawValue
         selectionBar.show(state.selection)
         retryBar.show(state)
         retainFocus()

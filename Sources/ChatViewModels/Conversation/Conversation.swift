@@ -36,8 +36,7 @@ public final class Conversation {
     ///   - kind: the room's kind in the room list.
     public func header(name: String, kind: Room.Kind) -> ConversationHeader {
         ConversationHeader(
-            name: name, kind: kind, headline: headline, otherCount: timeline.state.otherMembers.count,
-            isEncrypted: isEncrypted)
+            name: name, kind: kind, headline: headline, otherCount: timeline.otherCount, isEncrypted: isEncrypted)
     }
 
     /// Whether the user certainly may not send messages to the room.

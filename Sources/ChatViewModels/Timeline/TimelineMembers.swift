@@ -4,12 +4,15 @@ import ChatCore
 nonisolated struct TimelineMembers: Sendable {
     private(set) var all: [Member] = []
     private(set) var ownUserID: MemberID?
+    /// The number of joined members other than the user.
+    private(set) var otherCount = 0
     /// The index of each member in ``all``.
     private var indices: [MemberID: Int] = [:]
 
     init(_ members: [Member] = []) {
         all = members
         ownUserID = members.first { $0.kind == .own }?.id
+        otherCount = members.count { $0.isOther }
         indices = Dictionary(
             members.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }
@@ -25,7 +28,9 @@ nonisolated struct TimelineMembers: Sendable {
         let changes = changed.map { (before: self[$0.id], after: $0) }
         for member in changed {
             if member.kind == .own { ownUserID = member.id }
+            if member.isOther { otherCount += 1 }
             if let index = indices[member.id] {
+                if all[index].isOther { otherCount -= 1 }
                 all[index] = member
             } else {
                 indices[member.id] = all.count
@@ -34,6 +39,11 @@ nonisolated struct TimelineMembers: Sendable {
         }
         return changes
     }
+}
+
+nonisolated extension Member {
+    /// Whether the member is joined, and not the user.
+    var isOther: Bool { kind != .own && !hasLeft }
 }
 
 nonisolated extension Message {

@@ -14,7 +14,7 @@ extension TimelineViewModel {
         public internal(set) var isClosed = false
 
         /// The joined members other than the user.
-        public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
+        public var otherMembers: [Member] { members.filter(\.isOther) }
         /// Whether a bar offers to resend all failed messages. A single one has buttons in its row.
         public var showsRetryBar: Bool { failedCount > 1 }
         public var isLoaded: Bool { range.isLoaded }

@@ -129,6 +129,10 @@ public final class TimelineViewModel: ViewModel {
     /// The avatar URI of a member, or `nil` if there is none.
     public func avatar(of member: MemberID) -> String? { loaded.members[member]?.avatar }
 
+    /// The number of joined members other than the user, which depends on nothing else of the state.
+    public var otherCount: Int { loaded.members.otherCount }
+    public var ownUserID: MemberID? { loaded.members.ownUserID }
+
     /// Whether a user is, or has been, among the known members.
     func knows(_ member: MemberID) -> Bool { loaded.members[member] != nil }
 
@@ -217,11 +221,11 @@ public final class TimelineViewModel: ViewModel {
     }
 
     private func confirm(deleting item: MessageItem) {
-        onEffect?(.confirm(TimelineConfirmation(deleting: item, isAlone: state.otherMembers.isEmpty)))
+        onEffect?(.confirm(TimelineConfirmation(deleting: item, isAlone: otherCount == 0)))
     }
 
     private func confirm(_ subject: TimelineConfirmation.Subject) {
-        onEffect?(.confirm(TimelineConfirmation(subject, isAlone: state.otherMembers.isEmpty)))
+        onEffect?(.confirm(TimelineConfirmation(subject, isAlone: otherCount == 0)))
     }
 
     private func receive(_ output: MessageOperations.Output) {

@@ -3,6 +3,7 @@ import ChatTestSupport
 import Composer
 import ComposerSessions
 import Foundation
+import Observation
 import Testing
 
 @testable import ChatViewModels
@@ -106,6 +107,34 @@ struct AccountsCoordinatorTests: AccountsSuite {
         await eventually { accounts.offersSetUp }
         accounts.noteSetUpOffered()
         #expect(!accounts.offersSetUp)
+    }
+
+    @Test("A message changes the account's unread count, and has no banner derived again")
+    func bannersDependOnNoRoom() async {
+        let chats = FakeChatService()
+        let accounts = AccountsCoordinator(local: Self.started(chats), service: service, time: Timekeeper(clock))
+        accounts.start(showing: AccountsCoordinator.localID)
+        publish(.offline)
+        chats.publish([.of("plans")])
+        await eventually { accounts.local.rooms.state.isLoaded && accounts.isListed(Self.ann.id) }
+        accounts.addedAccount = AccountsCoordinator.localID
+        let changes = Recorder<String>()
+        withObservationTracking {
+            _ = (accounts.banner, accounts.encryptionNeed, accounts.offersSetUp)
+        } onChange: {
+            MainActor.assumeIsolated { changes.record("banner") }
+        }
+        withObservationTracking {
+            _ = accounts.rows
+        } onChange: {
+            MainActor.assumeIsolated { changes.record("rows") }
+        }
+        chats.publish([.of("plans", unread: 2)])
+        await eventually { accounts.rows[0].unreadCount == 2 }
+        #expect(changes.values == ["rows"])
+        publish(.online)
+        await eventually { accounts.rows[1].condition == .online }
+        #expect(changes.values == ["rows", "banner"])
     }
 
     @Test func restartWaitsForWhatCanBeUndone() async {

@@ -8,7 +8,7 @@ extension AccountsCoordinator {
 
     /// Whether to open the setup dialog unasked, right after sign-in.
     public var offersSetUp: Bool {
-        guard let addedAccount, addedAccount == selection, !isWaiting, selectedRow.condition == .online else {
+        guard let addedAccount, addedAccount == selection, !isWaiting, selectedCondition == .online else {
             return false
         }
         return encryptionNeed == .setUp || encryptionNeed == .confirmDevice

@@ -213,10 +213,12 @@ public final class AccountsCoordinator {
     }
 
     public var selectedRow: Row { rows.first { $0.isSelected } ?? rows[0] }
+    /// The condition in ``selectedRow``, which otherwise depends on all rooms of all accounts.
+    var selectedCondition: AccountCondition { states.first { $0.id == selection }?.condition ?? .online }
 
     /// The banner of the selected account, or `nil` if it needs none.
     public var banner: Banner? {
-        switch selectedRow.condition {
+        switch selectedCondition {
         case .online, .broken: nil
         case .connecting: slow.contains(selection) ? .connecting : nil
         case .offline: .offline

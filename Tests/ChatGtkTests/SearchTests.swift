@@ -254,6 +254,25 @@ final class SearchTests: GtkTestCase {
         }
     }
 
+    /// The list is rendered when a page is requested, and when it has arrived.
+    func testResultsThatStayAreNotSetAgain() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let room = try fixture.openRoom(named: "Plans")
+            try Self.say((1...60).map { "walrus \($0)" }, in: room, fixture)
+            let window = try Self.open(fixture)
+            window.sidebar.openSearch()
+            let (pane, search) = (window.sidebar.searchPane, fixture.coordinator.search)
+            search.send(.field(.type("walrus")))
+            XCTAssertTrue(MainLoop.pump { search.state.results.count >= 50 && pane.rowCount >= 50 })
+            search.send(.loadMore)
+            XCTAssertTrue(MainLoop.pump { search.state.results.count == 60 && pane.rowCount == 60 })
+            XCTAssertEqual(pane.renderCount, 60)
+            try window.finishClosing()
+            try fixture.close()
+        }
+    }
+
     /// In two panes and in one, the button is pressed while the search is open; the keys only open it.
     func testHeaderButtonOpensAndClosesTheSearch() throws {
         try onMain {

@@ -69,6 +69,8 @@ final class SearchPane {
 
     /// The number of rows that exist.
     var rowCount: Int { bound.count }
+    /// The number of times that the widgets of a row were set.
+    var renderCount: Int { bound.values.reduce(0) { $0 + $1.row.renderCount } }
     var hintText: String { hint.isVisible ? hint.text : "" }
     var showsNoResults: Bool { nothing.isVisible }
 

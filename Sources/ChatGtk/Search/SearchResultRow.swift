@@ -1,5 +1,6 @@
 import ChatViewModels
 import ComposerGtk
+import Foundation
 import GtkKit
 
 /// A search result: room and time, sender and the text around the match.
@@ -8,6 +9,16 @@ final class SearchResultRow {
     private let room = Label()
     private let time = Label()
     private let text = Label()
+    private var shown: Content?
+    /// The number of times that the widgets were set.
+    private(set) var renderCount = 0
+
+    /// Everything that determines the texts.
+    private struct Content: Equatable {
+        let result: SearchResult
+        let isTwelveHour: Bool
+        let zone: Int
+    }
 
     init() {
         let column = Box(.vertical, spacing: 3)
@@ -32,7 +43,14 @@ final class SearchResultRow {
         column.append(text)
     }
 
+    /// Sets the widgets unless they already show the result: each letter and each page render the whole list, and GTK
+    /// lays a label out again when its attributes are set.
     func show(_ result: SearchResult) {
+        let content = Content(
+            result: result, isTwelveHour: ClockFormat.desktop.isTwelveHour, zone: Date.localZoneRevision)
+        guard content != shown else { return }
+        shown = content
+        renderCount += 1
         room.text = result.roomName
         time.text = DateText.desktop.brief(result.sentAt, result.day)
         time.tooltip = DateText.desktop.full(result.sentAt)

@@ -316,6 +316,37 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
+    func testRoomsToForwardToAreListedAsTheUserScrolls() throws {
+        try onMain {
+            let bench = try ConversationBench(3)
+            let coordinator = bench.fixture.coordinator
+            XCTAssertTrue(bench.wait { !coordinator.rooms.state.rows.isEmpty })
+            let room = try XCTUnwrap(coordinator.rooms.state.rows.first)
+            var chosen: [RoomID] = []
+            ForwardDialog.present(
+                over: bench.window.window, find: { _ in Array(repeating: room, count: 120) },
+                avatarLoader: AvatarLoader(service: coordinator.media), choose: { chosen.append($0) })
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
+            let dialog = try XCTUnwrap(OpenDialogs.active)
+            let countRows = { dialog.descendants.count { $0.isInstance(of: gtk_list_box_row_get_type()) } }
+            let scrollers = dialog.descendants.compactMap {
+                $0.wrapped(as: ScrolledWindow.self, gtk_scrolled_window_get_type())
+            }
+            let content = try XCTUnwrap(scrollers.first).verticalAdjustment
+            XCTAssertTrue(bench.wait { content.pageSize > 0 && content.upper > content.pageSize })
+            XCTAssertEqual(countRows(), 50)
+            for count in [100, 120] {
+                let upper = content.upper
+                content.value = upper - content.pageSize
+                XCTAssertTrue(bench.wait { countRows() == count && content.upper > upper }, "\(countRows())")
+            }
+            try RealInput.press("Return")
+            XCTAssertTrue(bench.wait { chosen == [room.id] }, "\(chosen)")
+            XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty })
+            try bench.close()
+        }
+    }
+
     /// A message that arrives while the dialog is open moves its room to the top of the room list.
     func testReturnForwardsToTheRoomThatIsListedFirst() throws {
         try onMain {

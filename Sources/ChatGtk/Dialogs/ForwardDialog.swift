@@ -4,23 +4,35 @@ import GtkKit
 import MediaGtk
 
 /// Asks which room to forward messages to; the list is filtered as the user types.
+///
+/// An account may have thousands of rooms, whose rows would take seconds to make: they are made as the user scrolls.
 final class ForwardDialog {
+    /// How many rows are made at a time: more than a window shows.
+    private static let rowsOfAStep = 50
+    /// How close to the end of the list scrolling makes more rows, in pixels.
+    private static let margin = 600.0
+
     private let widget: Dialog
     private let search: SearchEntry
     private let list: ListBox
-    private let scroller: Widget
+    private let scroller: ScrolledWindow
     private let nothing: StatusPage
     private let find: @MainActor (String) -> [RoomListViewModel.Row]
     private let onChoose: @MainActor (RoomID) -> Void
     private let avatarLoader: AvatarLoader
-    private var rooms: [RoomID] = []
+    /// The rooms that match, of which the first have rows.
+    private var rooms: [RoomListViewModel.Row] = []
     private var rows: [ActionRow] = []
     /// Why nothing can be sent to rooms, as far as that has been found out.
     private var obstacles: [RoomID: String] = [:]
+    private let obstacle: @MainActor (RoomID) async -> String?
+    private var checked: Set<RoomID> = []
     private var checking: Task<Void, Never>?
     /// The text that the listed rooms match.
     private var filteredText: String?
+    /// The avatars of the rows.
     private var avatars: [AvatarView] = []
+    private var adding: Timeout?
 
     /// Presents the dialog, which retains itself until it is closed.
     /// - Parameters:
@@ -45,6 +57,7 @@ final class ForwardDialog {
         choose: @escaping @MainActor (RoomID) -> Void
     ) {
         self.find = find
+        self.obstacle = obstacle
         self.avatarLoader = avatarLoader
         onChoose = choose
         let builder = Builder(resource: Resource.ui("forward"))
@@ -60,25 +73,40 @@ final class ForwardDialog {
             // GtkSearchEntry delays `search-changed`: filter by the current text first. If the listed rooms match it,
             // the user has seen which is the first: a message that came since may have moved another one to the top.
             if search.text != filteredText { filter() }
-            if let first = rooms.firstIndex(where: { self.obstacles[$0] == nil }) { self.choose(at: first) }
+            if let first = rooms.firstIndex(where: { self.obstacles[$0.id] == nil }) { self.choose(at: first) }
         }
         search.onStop { [weak self] in self?.close() }
         list.onRowActivated { [weak self] in self?.choose(at: $0) }
-        filter()
-        checking = Task { [weak self, rooms] in
-            for room in rooms {
-                let reason = await obstacle(room)
-                guard !Task.isCancelled else { return }
-                if let reason { self?.note(reason, in: room) }
-            }
+        for signal in ["value-changed", "changed"] {
+            scroller.verticalAdjustment.connect(signal) { [weak self] _ in self?.addRowsIfNear() }
         }
+        filter()
     }
 
     isolated deinit { checking?.cancel() }
 
+    /// Finds out whether messages can be sent to the rooms that have rows.
+    private func checkRooms() {
+        guard checking == nil else { return }
+        checking = Task { [weak self, obstacle] in
+            while let room = self?.nextUnchecked() {
+                let reason = await obstacle(room)
+                guard !Task.isCancelled else { return }
+                if let reason { self?.note(reason, in: room) }
+            }
+            self?.checking = nil
+        }
+    }
+
+    private func nextUnchecked() -> RoomID? {
+        let room = rooms.prefix(rows.count).first { !checked.contains($0.id) }?.id
+        if let room { checked.insert(room) }
+        return room
+    }
+
     private func note(_ obstacle: String, in room: RoomID) {
         obstacles[room] = obstacle
-        if let index = rooms.firstIndex(of: room) { show(obstacle, in: rows[index]) }
+        if let index = rooms.prefix(rows.count).firstIndex(where: { $0.id == room }) { show(obstacle, in: rows[index]) }
     }
 
     /// Not insensitive: the keyboard gets to the row, and a screen reader says why it cannot be chosen.
@@ -90,13 +118,18 @@ final class ForwardDialog {
 
     private func filter() {
         let text = search.text
-        let found = find(text)
+        rooms = find(text)
         filteredText = text
-        rooms = found.map(\.id)
         avatars = []
         rows = []
         list.removeAll()
-        for room in found {
+        addRows()
+        nothing.isVisible = rooms.isEmpty
+        scroller.isVisible = !rooms.isEmpty
+    }
+
+    private func addRows() {
+        for room in rooms.dropFirst(rows.count).prefix(Self.rowsOfAStep) {
             let row = ActionRow(room.name)
             row.isActivatable = true
             if let obstacle = obstacles[room.id] { show(obstacle, in: row) }
@@ -107,13 +140,27 @@ final class ForwardDialog {
             list.append(row)
             rows.append(row)
         }
-        nothing.isVisible = found.isEmpty
-        scroller.isVisible = !found.isEmpty
+        checkRooms()
+    }
+
+    private func addRowsIfNear() {
+        guard isNearEnd, adding?.isPending != true else { return }
+        // Not now: the adjustment may change in the middle of a layout.
+        adding = Timeout(whenIdle: { [weak self] in
+            if let self, isNearEnd { addRows() }
+        })
+    }
+
+    /// Whether rows are missing a little below those in view.
+    private var isNearEnd: Bool {
+        let adjustment = scroller.verticalAdjustment
+        return rows.count < rooms.count && adjustment.pageSize > 0
+            && adjustment.upper - adjustment.value - adjustment.pageSize < Self.margin
     }
 
     private func choose(at index: Int) {
-        guard rooms.indices.contains(index), obstacles[rooms[index]] == nil else { return }
-        let room = rooms[index]
+        guard rooms.indices.contains(index), obstacles[rooms[index].id] == nil else { return }
+        let room = rooms[index].id
         close()
         onChoose(room)
     }

@@ -31,6 +31,17 @@ struct MessageItemTests {
         #expect(shown.isShortened)
     }
 
+    @Test(
+        "Lines are counted whatever ends them",
+        arguments: ["\n", "\r", "\r\n", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}"])
+    func lineBreaks(_ lineBreak: String) {
+        for (count, isShortened) in [(199, false), (200, false), (201, true)] {
+            let shown = item(Array(repeating: "è", count: count).joined(separator: lineBreak))
+            #expect(shown.isShortened == isShortened, "\(count)")
+            #expect(shown.displayedText.count { $0.isNewline } == min(count, MessageItem.maxDisplayedLines) - 1)
+        }
+    }
+
     @Test func whatCannotBeReadIsNeitherCopiedNorAnsweredNorEdited() {
         var sealed = item("")
         sealed.content = Message.Content(sealed: .noKey)

@@ -65,6 +65,28 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    func testTextsAreSearchedOnceForTheSameTerms() {
+        onMain {
+            let view = MessageBodyView()
+            let (walrus, sea) = (SearchTerms(terms: ["walrus"]), SearchTerms(terms: ["sea"]))
+            view.show(MessageBody(plain: "a walrus at sea"), sender: "Ann")
+            view.highlight(SearchTerms(terms: []))
+            XCTAssertEqual(view.searchCount, 0)
+            for _ in 0..<3 { view.highlight(walrus) }
+            XCTAssertEqual(view.searchCount, 1)
+            XCTAssertEqual(view.highlightedText, "walrus")
+            view.highlight(sea)
+            XCTAssertEqual(view.highlightedText, "sea")
+            view.show(MessageMarkup.body(markdown: "a walrus\n\n> by the sea"), sender: "Ann")
+            view.highlight(sea)
+            XCTAssertEqual(view.highlightedText, "sea", "the same terms in another body")
+            view.show(MessageBody(plain: "a sea without walrus"), sender: "Ann")
+            view.highlight(SearchTerms(terms: []))
+            XCTAssertNil(view.highlightedText)
+            XCTAssertEqual(view.searchCount, 3)
+        }
+    }
+
     func testLinesAreBrokenOnceAWidth() {
         onMain {
             let bench = Bench(markdown: "many words, " + String(repeating: "and more of them, ", count: 20))

@@ -27,7 +27,10 @@ public final class MessageBodyView {
     private var expanders: [Expander] = []
     private var isRevealing = false
     private var depth = 0
-    private var isHighlighted = false
+    /// The terms whose matches are highlighted; `nil` if the texts have changed since.
+    private var highlightedTerms: SearchTerms? = SearchTerms(terms: [])
+    /// The number of times that the texts were searched.
+    private(set) var searchCount = 0
     /// Whether the last block is one of ``texts``.
     private var endsWithText = true
     private weak var corneredText: BodyText?
@@ -50,6 +53,7 @@ public final class MessageBodyView {
         guard body != displayedBody || sender != displayedSender else { return }
         displayedBody = body
         displayedSender = sender
+        if highlightedTerms?.isEmpty != true { highlightedTerms = nil }
         let isBig = body.isBigEmoji
         widget.setStyle("big-emoji", isBig)
         let blocks = body.blocks(by: sender ?? "")
@@ -151,10 +155,11 @@ public final class MessageBodyView {
         }
     }
 
-    /// Highlights the matches of a search.
+    /// Highlights the matches of a search. Each step from one match to the next calls this for all rows.
     func highlight(_ terms: SearchTerms) {
-        guard isHighlighted || !terms.isEmpty else { return }
-        isHighlighted = !terms.isEmpty
+        guard terms != highlightedTerms else { return }
+        highlightedTerms = terms
+        if !terms.isEmpty { searchCount += 1 }
         for text in texts { text.highlight(terms.isEmpty ? [] : terms.ranges(in: text.text)) }
     }
 

@@ -88,6 +88,24 @@ import Testing
         withExtendedLifetime(coordinator) {}
     }
 
+    @Test("The names of all rooms are read once for each change of the list, not for each letter")
+    func roomsAreReadOnceAChange() async {
+        let list = RoomListViewModel(service: service)
+        list.start()
+        service.publish([.of("a"), .of("b")])
+        await eventually { list.state.rows.count == 2 }
+        let openRooms = OpenRooms()
+        let members = MemberLists(service: service, openRooms: openRooms, time: Timekeeper(ManualClock()))
+        let sources = ConversationSources(rooms: list, openRooms: openRooms, members: members, everyone: nil)
+        let source = sources.sources(for: room).first { $0.prefix == "#" }
+        for _ in 0..<3 { source?.prefetch() }
+        #expect(sources.roomReadCount == 1)
+        service.publish([.of("a", unread: 2), .of("b")])
+        await eventually { list.state.rows.first?.unreadCount == 2 }
+        for _ in 0..<3 { source?.prefetch() }
+        #expect(sources.roomReadCount == 2)
+    }
+
     /// Members with the same name are distinguished by Matrix ID; the mention's text is the name alone.
     @Test func sameNamedMembersAreDistinguishedByMatrixID() async {
         let members = ["@ann1:x", "@ann2:x"].map {

@@ -9,7 +9,11 @@ final class ConversationSources {
     private let memberLists: MemberLists
     private let everyone: String?
     private let rooms = CompletionDirectory()
+    /// The rows that ``roomNames`` are of.
+    private var roomRows: [RoomListViewModel.Row] = []
     private var roomNames: [String] = []
+    /// The number of times that the names of all rooms were read.
+    private(set) var roomReadCount = 0
     private var members: [RoomID: Members] = [:]
 
     private struct Members {
@@ -95,6 +99,10 @@ final class ConversationSources {
 
     private func refreshRooms(_ directory: CompletionDirectory) {
         let rows = list.state.rows
+        // As for members: the list rarely changes from one letter to the next.
+        guard !rows.hasStorage(of: roomRows) else { return }
+        roomRows = rows
+        roomReadCount += 1
         let names = rows.flatMap { [$0.address ?? $0.id.rawValue, $0.name] }
         guard names != roomNames else { return }
         roomNames = names

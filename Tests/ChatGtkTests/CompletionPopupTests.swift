@@ -134,6 +134,22 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
+    func testArrowKeySetsTwoRows() throws {
+        try onMain {
+            let bench = try ComposerBench.completing()
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            var state = try XCTUnwrap(bench.viewModel.composer.completion)
+            let rows = state.items.map { _ in CompletionRow() }
+            for selected in [0, 1, 1] {
+                state.selected = selected
+                for (index, row) in rows.enumerated() { row.show(index, of: state, nil) }
+            }
+            XCTAssertEqual(rows.map(\.renderCount), [2, 2] + Array(repeating: 1, count: rows.count - 2))
+            try bench.close()
+        }
+    }
+
     func testRowIsClickableAfterAClickClosedTheList() throws {
         try onMain {
             let bench = try ComposerBench.completing()

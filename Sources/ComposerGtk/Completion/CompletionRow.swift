@@ -25,10 +25,18 @@ final class CompletionRow {
     private let name = Label()
     private let detail = Label()
     private var index = 0
-    /// The ID of the entity that the row shows.
-    private var shownID: String?
-    /// That of the entity where the pointer was pressed.
+    private var shown: Content?
+    /// The ID of the entity where the pointer was pressed.
     private var pressedID: String?
+    /// The number of times that the widgets were set.
+    private(set) var renderCount = 0
+
+    private struct Content: Equatable {
+        let entity: CompletionEntity
+        let prefix: String
+        let isSelected: Bool
+        let avatars: ObjectIdentifier?
+    }
 
     init() {
         let row = Box(.horizontal, spacing: 9)
@@ -53,16 +61,24 @@ final class CompletionRow {
         row.addController(click)
     }
 
-    func press() { pressedID = shownID }
+    func press() { pressedID = shown?.entity.id }
 
     /// Suggestions that came since the press may have put another entity into the row.
-    func release() { if pressedID == shownID { onClick?(index) } }
+    func release() { if pressedID == shown?.entity.id { onClick?(index) } }
 
+    /// Sets the widgets unless they already show the entity: an arrow key selects another of up to fifty, and GTK lays a
+    /// label out again when its attributes are set.
     func show(_ index: Int, of completion: CompletionState, _ avatars: CompletionAvatars?) {
         guard completion.items.indices.contains(index) else { return }
         self.index = index
         let entity = completion.items[index]
-        shownID = entity.id
+        let isSelected = index == completion.selected
+        let content = Content(
+            entity: entity, prefix: completion.prefix, isSelected: isSelected,
+            avatars: avatars.map { ObjectIdentifier($0.avatarLoader) })
+        guard content != shown else { return }
+        shown = content
+        renderCount += 1
         let isEmoji = entity.replacement != nil
         glyph.isVisible = isEmoji
         glyph.text = entity.replacement ?? ""
@@ -72,7 +88,6 @@ final class CompletionRow {
         name.setBold(entity.matched)
         detail.text = entity.detail ?? ""
         detail.isVisible = entity.detail?.isEmpty == false
-        let isSelected = index == completion.selected
         widget.setStyle("selected", isSelected)
         let item = IndexedList.item(of: widget)
         item.setAccessiblySelected(isSelected)

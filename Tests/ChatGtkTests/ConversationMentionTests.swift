@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 @testable import GtkKit
 
 /// Mentions in a conversation: the button, the card, names without `@`, and the counter.
@@ -45,6 +46,23 @@ final class ConversationMentionTests: GtkTestCase {
             gtk_window_set_default_size(bench.window.window.cast(), 360, 600)
             XCTAssertTrue(bench.wait { !button.isMapped }, "in a narrow window the text has its room")
             XCTAssertEqual(bench.window.window.width, 360)
+            try bench.close()
+        }
+    }
+
+    func testAvatarsOfMembersAreNotLookedForAmongRooms() throws {
+        try onMain {
+            let bench = try Self.bench()
+            var rooms: [String] = []
+            bench.requests.lookUpRoom = {
+                rooms.append($0)
+                return (nil, "mxc://room")
+            }
+            let avatars = try XCTUnwrap(bench.view.composer.avatars)
+            XCTAssertNil(avatars.uri(ConversationBench.other.rawValue))
+            XCTAssertEqual(rooms, [])
+            XCTAssertEqual(avatars.uri("elsewhere"), "mxc://room")
+            XCTAssertEqual(rooms, ["elsewhere"])
             try bench.close()
         }
     }

@@ -159,7 +159,9 @@ final class ConversationView {
         media.onFailure = { [composer = conversation.composer] in composer.report($0) }
         composer.avatars = CompletionAvatars(avatarLoader: media.avatars) {
             [weak timeline = conversation.timeline, lookUpRoom] id in
-            timeline?.avatar(of: MemberID(id)) ?? lookUpRoom(id).avatarURI
+            // A member without an avatar is looked for no further: that goes through all rooms.
+            if let member = timeline?.member(MemberID(id)) { return member.avatar }
+            return lookUpRoom(id).avatarURI
         }
         composer.acceptDrops(on: widget, hint: timelineOverlay)
         trustBar.show(conversation)

@@ -40,7 +40,7 @@ final class MemberLists {
                 let joined = members.entries.filter { !$0.isInvited }.map(\.id)
                 await time.wait(atMost: Self.maxWait) {
                     guard let timeline = openRooms.conversation(in: room)?.timeline else { return true }
-                    return joined.allSatisfy { timeline.knows($0) }
+                    return joined.allSatisfy { timeline.member($0) != nil }
                 }
             } catch {
                 // Completion does without the missing members; the next mention requests the list again.

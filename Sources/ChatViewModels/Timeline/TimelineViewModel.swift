@@ -126,15 +126,12 @@ public final class TimelineViewModel: ViewModel {
         rows.compactMap(\.message).flatMap(\.attachments).filter { $0.presentation == .image }
     }
 
-    /// The avatar URI of a member, or `nil` if there is none.
-    public func avatar(of member: MemberID) -> String? { loaded.members[member]?.avatar }
+    /// A user who is, or has been, among the known members.
+    public func member(_ id: MemberID) -> Member? { loaded.members[id] }
 
     /// The number of joined members other than the user, which depends on nothing else of the state.
     public var otherCount: Int { loaded.members.otherCount }
     public var ownUserID: MemberID? { loaded.members.ownUserID }
-
-    /// Whether a user is, or has been, among the known members.
-    func knows(_ member: MemberID) -> Bool { loaded.members[member] != nil }
 
     /// The user's newest loaded message, if it can be edited. An older one is no substitute: the user means the newest.
     public var lastEditable: MessageItem? { newestOwn.flatMap { $0.canEdit ? $0 : nil } }

@@ -239,7 +239,7 @@ final class RoomListTests: GtkTestCase {
             gtk_window_set_default_size(window.cast(), 900, 600)
             gtk_window_present(window.cast())
             XCTAssertTrue(MainLoop.pump { list.visibleTexts.contains("Room 0") && view.renderCount >= 40 })
-            let (renders, times) = (view.renderCount, formatted)
+            let (renders, times, arrangements) = (view.renderCount, formatted, view.arrangementCount)
 
             rooms[0].draftPreview = "Hello"
             rooms[1].unreadCount = 7
@@ -258,6 +258,12 @@ final class RoomListTests: GtkTestCase {
             Date.updateLocalZone()
             viewModel.send(.select(RoomID("1")))
             XCTAssertTrue(MainLoop.pump { formatted >= times + 41 }, "the times are those of the new zone")
+            view.show(SeenRooms(isSelectionSeen: true))
+            XCTAssertEqual(view.arrangementCount, arrangements, "all rooms are where they were")
+            rooms.swapAt(0, 3)
+            service.publish(rooms)
+            XCTAssertTrue(MainLoop.pump { view.arrangementCount == arrangements + 1 })
+            XCTAssertTrue(MainLoop.pump { Self.names(in: list).prefix(3) == ["Room 1", "Room 2", "Room 0"] })
             gtk_window_destroy(window.cast())
         }
     }

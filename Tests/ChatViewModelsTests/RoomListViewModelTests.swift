@@ -324,6 +324,10 @@ import Testing
         await eventually { [list] in list.state.rows[1].preview == .draft("elsewhere") }
         #expect(list.derivedRowCount == derived + 2)
         #expect(zip(list.state.rows, before.rows).count { $0 != $1 } == 1)
+        #expect(list.state.isArranged(as: before))
+        var direct = before
+        direct.rows[3].kind = .direct
+        #expect(!direct.isArranged(as: before))
 
         // One room moves to the top, and another is removed.
         rooms[5].unreadCount = 1
@@ -333,6 +337,7 @@ import Testing
         await eventually { [list] in list.state.rows[0].unreadCount == 1 }
         #expect(list.derivedRowCount == derived + 3)
         #expect(list.state.rows.map(\.id) == rooms.map(\.id))
+        #expect(!list.state.isArranged(as: before))
 
         // A room's draft is displayed once another room is opened.
         list.send(.select(b))

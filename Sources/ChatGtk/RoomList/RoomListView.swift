@@ -20,6 +20,8 @@ final class RoomListView {
     /// The parent of the stack, which the menu is attached to.
     private let pane: Widget
     private let model = KeyListModel()
+    /// The state that the list shows.
+    private var shown: RoomListViewModel.State?
     private var byKey: [String: RoomListViewModel.Row] = [:]
     private var selected: Int?
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
@@ -81,6 +83,7 @@ final class RoomListView {
         self.avatarLoader = avatarLoader
         // The rooms of another account: diffing them against the previous ones would be slow.
         model.apply([])
+        (shown, byKey, selected) = (nil, [:], nil)
         rendering = Rendering({ [viewModel] in Timed(viewModel.state) }, { [weak self] in self?.render($0.state) })
     }
 
@@ -160,9 +163,30 @@ final class RoomListView {
 
     // MARK: Rendering
 
+    /// A message or a letter changes what one row shows; in an account with thousands of rooms, arranging all of them
+    /// takes longer than a frame.
     private func render(_ state: RoomListViewModel.State) {
         isRendering = true
         defer { isRendering = false }
+        if let shown, state.isArranged(as: shown) {
+            for (row, before) in zip(state.rows, shown.rows) where row != before { byKey[row.id.rawValue] = row }
+            showRows()
+            if state.selection != shown.selection { select(state.selection) }
+        } else {
+            let focusedKey = focusedRow.map { model.keys[$0] }
+            arrange(state)
+            showRows()
+            select(state.selection)
+            restoreFocus(to: focusedKey)
+        }
+        if list.selectedIndex != selected { list.selectedIndex = selected }
+        shown = state
+        stack.visibleChild = state.isEmpty ? "empty" : "rooms"
+    }
+
+    /// Puts the rooms into their sections and order. Takes time proportional to their number.
+    private func arrange(_ state: RoomListViewModel.State) {
+        arrangementCount += 1
         let sections = state.sections
         let hasTitles = state.hasSectionTitles
         byKey = Dictionary(
@@ -172,16 +196,16 @@ final class RoomListView {
             if hasTitles { keys.append(SectionTitle(section.kind).key) }
             keys += section.rows.map(\.id.rawValue)
         }
-        let focusedKey = focusedRow.map { model.keys[$0] }
         model.apply(keys)
+    }
+
+    private func showRows() {
         for (row, key) in bound.values {
             if let item = key.flatMap({ byKey[$0] }) { show(item, in: row) }
         }
-        selected = state.selection.flatMap { keys.firstIndex(of: $0.rawValue) }
-        if list.selectedIndex != selected { list.selectedIndex = selected }
-        restoreFocus(to: focusedKey)
-        stack.visibleChild = state.isEmpty ? "empty" : "rooms"
     }
+
+    private func select(_ room: RoomID?) { selected = room.flatMap { model.keys.firstIndex(of: $0.rawValue) } }
 
     /// Focuses a room again that has moved: its row is another one now, and GTK has dropped the one with the focus.
     private func restoreFocus(to key: String?) {
@@ -193,6 +217,8 @@ final class RoomListView {
 
     /// The number of rows that exist.
     var rowCount: Int { bound.count }
+    /// The number of times that the rooms were put into their sections and order.
+    private(set) var arrangementCount = 0
     /// The number of times that the widgets of a row were set.
     var renderCount: Int { bound.values.reduce(0) { $0 + $1.row.renderCount } }
 

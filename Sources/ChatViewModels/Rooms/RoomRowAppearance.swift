@@ -82,4 +82,10 @@ extension RoomListViewModel.State {
         let sections = sections
         return sections.count > 1 || sections.first?.kind == .invitations
     }
+
+    /// Whether another state has the same rooms in the same sections and order, and the same invitations.
+    public nonisolated func isArranged(as other: Self) -> Bool {
+        invitationRows == other.invitationRows
+            && rows.elementsEqual(other.rows) { $0.id == $1.id && ($0.kind == .direct) == ($1.kind == .direct) }
+    }
 }

@@ -56,6 +56,15 @@ final class NotificationChangeTests {
 
     private func change(_ messages: Message...) { service.publish(.changed(messages), in: plans) }
 
+    @Test("Of the room list, a notification needs the rows of rooms with notifications alone")
+    func rowsOfRooms() async {
+        await list(plans: 1)
+        let state = accounts.local.rooms.state
+        #expect(AccountNotifications.rows(of: [], in: state).isEmpty)
+        let rows = AccountNotifications.rows(of: [plans, RoomID("gone")], in: state)
+        #expect(rows.map(\.key) == [plans] && rows[plans]?.unreadCount == 1)
+    }
+
     @Test("A mention that an edit adds to a message that was read stays until the room is attended.")
     func attendingWithdraws() async {
         await list(plans: 0, at: 60)

@@ -272,7 +272,7 @@ final class AccountNotifications {
         guard state.isLoaded else { return }
         // Before this process withdraws its own.
         earlier?.receive(state)
-        let rows = Self.rowsByID(state)
+        let rows = Self.rows(of: Set(unread.keys).union(summarized.keys), in: state)
         for (room, entry) in unread where isRead(entry, rows[room]) { forget(room) }
         for room in unread.keys { unread[room]?.note(rows[room]) }
         updateSummary(rows)
@@ -280,8 +280,11 @@ final class AccountNotifications {
         updateFailures(state)
     }
 
-    private static func rowsByID(_ state: RoomListViewModel.State) -> [RoomID: RoomListViewModel.Row] {
-        Dictionary(state.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    /// Returns the rows of these rooms: each letter of a draft asks for those of rooms with notifications, mostly none.
+    static func rows(of rooms: Set<RoomID>, in state: RoomListViewModel.State) -> [RoomID: RoomListViewModel.Row] {
+        guard !rooms.isEmpty else { return [:] }
+        let found = state.rows.lazy.filter { rooms.contains($0.id) }.map { ($0.id, $0) }
+        return Dictionary(found, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether the messages were read on any device, or the room was left.
@@ -356,7 +359,7 @@ final class AccountNotifications {
 
     /// Withdraws what an earlier process may have shown of rooms that have nothing to be seen any more.
     private func withdrawOutdated(_ rooms: [RoomID]) {
-        let rows = Self.rowsByID(conversations.rooms.state)
+        let rows = Self.rows(of: Set(rooms), in: conversations.rooms.state)
         for room in rooms where !shown.contains(room) {
             if let row = rows[room], row.unreadCount > 0 || row.hasFailed { continue }
             withdraw(room)

@@ -176,8 +176,10 @@ public final class RoomListViewModel: ViewModel {
     // MARK: Reducing
 
     private func receive(_ summaries: [RoomSummary]) {
-        // Those that the user has joined again.
-        leaving.subtract(Set(summaries.map(\.id)).subtracting(self.summaries.map(\.id)))
+        if !leaving.isEmpty {
+            // Those that the user has joined again.
+            leaving.subtract(Set(summaries.map(\.id)).subtracting(self.summaries.map(\.id)))
+        }
         self.summaries = summaries
         refresh { next in
             next.isLoaded = true
@@ -252,6 +254,7 @@ public final class RoomListViewModel: ViewModel {
         if next.selection != before.selection { next.rows = rows(opening: next.selection) }
         state = next
         if next.open != before.open { onOutput(next.open ?? .closed) }
+        guard !next.isArranged(as: before) else { return }
         let removed = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))
         if !removed.isEmpty { onOutput(.removed(removed)) }
     }

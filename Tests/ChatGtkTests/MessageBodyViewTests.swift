@@ -65,6 +65,26 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    func testLinesStayBrokenWhileTheCornerIsAsLarge() {
+        onMain {
+            let bench = Bench(markdown: "many words, " + String(repeating: "and more of them, ", count: 20))
+            var size = (width: 40, height: 12)
+            let breakings = {
+                let before = BodyText.breakings
+                _ = bench.view.keepCornerClear(of: { size })
+                XCTAssertGreaterThan(bench.text.measure(.vertical, for: 311).natural, 0)
+                return BodyText.breakings - before
+            }
+            XCTAssertEqual(breakings(), 1)
+            XCTAssertEqual(breakings(), 0)
+            size.width = 80
+            XCTAssertEqual(breakings(), 1)
+            _ = bench.view.keepCornerClear(of: nil)
+            XCTAssertEqual(breakings(), 1)
+            bench.window.close()
+        }
+    }
+
     func testTextsAreSearchedOnceForTheSameTerms() {
         onMain {
             let view = MessageBodyView()

@@ -44,6 +44,8 @@ final class BodyText: WidgetImplementation {
     var corner: (() -> (width: Int, height: Int))? {
         didSet {
             guard corner != nil || oldValue != nil else { return }
+            // Each update of a message sets it, mostly to what has the same size.
+            if let cornerSize, let size = corner?(), size == cornerSize { return }
             forgetSizes()
             queueResize()
         }
@@ -56,6 +58,8 @@ final class BodyText: WidgetImplementation {
     private var palette: BodyAttributes.Palette?
     private var drawnPalette: BodyAttributes.Palette?
     private var broken: BrokenLines?
+    /// The size of what is in the corner, as the lines were broken for it.
+    private var cornerSize: (width: Int, height: Int)?
     /// What was measured. GTK asks for the height at several widths, again and again.
     private var measured: [BrokenLines] = []
     private var natural: Int?
@@ -159,6 +163,7 @@ final class BodyText: WidgetImplementation {
         broken = nil
         measured = []
         natural = nil
+        cornerSize = nil
     }
 
     var madeLayout: TextLayout {
@@ -196,7 +201,7 @@ final class BodyText: WidgetImplementation {
         let size = layout.size
         Self.breakings += 1
         var lines = BrokenLines(width: width, height: size.height)
-        if let corner = corner?() {
+        if let corner = measuredCorner() {
             // On the side that is not the corner's, the text is next to its edge.
             if isWhole, widget.isRightToLeft { lines.left = width - size.width }
             let edges = layout.lastLineEdges
@@ -204,6 +209,11 @@ final class BodyText: WidgetImplementation {
             if room < corner.width + Self.cornerGap { lines.cornerHeight = corner.height }
         }
         broken = lines
+    }
+
+    private func measuredCorner() -> (width: Int, height: Int)? {
+        cornerSize = corner?()
+        return cornerSize
     }
 
     private func height(at width: Int) -> Int {
@@ -242,7 +252,7 @@ final class BodyText: WidgetImplementation {
             layout.setWidth(nil)
             width = min(layout.size.width, limit)
             isNaturalUnwrapped = width < limit
-            if isNaturalUnwrapped, let corner = corner?() {
+            if isNaturalUnwrapped, let corner = measuredCorner() {
                 let edges = layout.lastLineEdges
                 let beside = edges.right - edges.left + Self.cornerGap + corner.width
                 // Slightly exceeding the line width is better than adding a line only for the corner.

@@ -154,7 +154,7 @@ final class ConversationHeaderTests: GtkTestCase {
             try finish { [fixture = bench.fixture] in
                 try await fixture.backend.removeMember(ConversationBench.other, from: ConversationBench.room)
             }
-            XCTAssertTrue(bench.wait { bench.model.state.otherMembers.isEmpty })
+            XCTAssertTrue(bench.wait { bench.model.otherMembers.isEmpty })
             bench.model.send(.message(MessageID("m29"), .requestDeletion))
             XCTAssertTrue(bench.wait { dialog("the only member of this room") })
             try RealInput.press("Escape")

@@ -96,7 +96,7 @@ import Testing
     @Test func nickCommandChangesTheNameInAllRoomsPersistently() async throws {
         let app = try await App()
         await app.say("/nick Ann Lee")
-        await eventually { app.timeline.state.members.first { $0.kind == .own }?.displayName == "Ann Lee" }
+        await eventually { app.timeline.members.first { $0.kind == .own }?.displayName == "Ann Lee" }
         let room = try await app.backend.createRoom(named: "New")
         #expect(try await app.store.members(of: room).map(\.displayName) == ["Ann Lee"])
         await app.backend.close()
@@ -112,9 +112,9 @@ import Testing
         #expect(app.composer.document.text == "/remove nobody", "what was not done comes back")
         app.composer.handle(.clear)
         await app.say("/remove guide")
-        await eventually { app.timeline.state.otherMembers.isEmpty }
+        await eventually { app.timeline.otherMembers.isEmpty }
         await app.say("/invite Guide")
-        await eventually { app.timeline.state.otherMembers.map(\.displayName) == ["Guide"] }
+        await eventually { app.timeline.otherMembers.map(\.displayName) == ["Guide"] }
         await app.say("/invite Santa")
         #expect(app.composer.document.text == "/invite Santa")
         #expect(app.coordinator.toasts.last == .message("No user found for Santa."))

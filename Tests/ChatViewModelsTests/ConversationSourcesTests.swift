@@ -64,7 +64,7 @@ import Testing
         composer.handle(.clear)
         service.publish(
             .members(Self.members + [Member(id: MemberID("5"), displayName: "Eve", kind: .person)]), in: room)
-        await eventually { coordinator.conversation?.timeline.state.members.count == 6 }
+        await eventually { coordinator.conversation?.timeline.members.count == 6 }
         #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3", MentionTarget.everyoneID, "5"])
     }
 

@@ -166,7 +166,7 @@ import ToolSupport
         await eventually { details.state.entries.count == 2 }
         details.send(.remove(LocalBackend.guideID))
         await eventually {
-            details.state.entries.map(\.member.kind) == [.own] && welcome.timeline.state.otherMembers.isEmpty
+            details.state.entries.map(\.member.kind) == [.own] && welcome.timeline.otherMembers.isEmpty
         }
         #expect(welcome.timeline.items.compactMap(\.message).allSatisfy { $0.senderName == "Guide" })
         await app.end()

@@ -123,7 +123,7 @@ import Testing
         composer.handle(.clear)
         #expect(composer.state.composer.completion == nil)
         gate.open()
-        await eventually { coordinator.conversation?.timeline.state.members.contains(Self.zoe) ?? false }
+        await eventually { coordinator.conversation?.timeline.members.contains(Self.zoe) ?? false }
         await waitUntilIdle()
         #expect(composer.state.composer.completion == nil)
     }
@@ -151,7 +151,7 @@ import Testing
         #expect(composer.state.composer.completion?.isLoading == false)
         await eventually { [requests, room] in requests.values == [room] }
         gate.open()
-        await eventually { coordinator.conversation?.timeline.state.members.contains(Self.zoe) ?? false }
+        await eventually { coordinator.conversation?.timeline.members.contains(Self.zoe) ?? false }
         composer.handle(.clear)
         type("zoe", in: composer)
         await eventually { self.shows(["5"], true, in: composer) }

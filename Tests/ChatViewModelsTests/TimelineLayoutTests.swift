@@ -161,6 +161,6 @@ import Testing
         await harness.publish(
             .members([Self.own, Member(id: Self.other.id, displayName: "Alexandra", kind: .person, hasLeft: true)]))
         #expect(harness.messages[0].senderName == "Alexandra")
-        #expect(harness.state.otherMembers.isEmpty)
+        #expect(harness.timeline.otherMembers.isEmpty)
     }
 }

@@ -50,6 +50,19 @@ import Testing
         #expect(changes.values == [1] && harness.timeline.otherCount == 2)
     }
 
+    @Test("A change of a member copies no others, also while a view holds the state")
+    @MainActor func membersChangeInPlace() async {
+        let harness = TimelineHarness()
+        await harness.open([.of(1)])
+        let state = harness.state
+        let address = { harness.timeline.members.withUnsafeBufferPointer { $0.baseAddress } }
+        let before = address()
+        await harness.publish(.membersChanged([Member(id: Fixtures.other.id, displayName: "Alexandra", kind: .person)]))
+        #expect(harness.timeline.member(Fixtures.other.id)?.displayName == "Alexandra")
+        #expect(address() == before)
+        withExtendedLifetime(state) {}
+    }
+
     @Test("The first of two members with one ID counts")
     func firstOfEqualIDsWins() {
         let duplicate = Member(id: Fixtures.other.id, displayName: "Twin", kind: .person)

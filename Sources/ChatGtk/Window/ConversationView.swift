@@ -173,6 +173,9 @@ final class ConversationView {
         let conversation = conversation
         return [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
+            Rendering(
+                { conversation.timeline.ownUserID },
+                { [weak self] in self?.composer.currentUserEntityID = $0?.rawValue }),
             Rendering({ conversation.isEncrypted }, { [weak self] in self?.lock.isVisible = $0 }),
             Rendering({ conversation.sealHelp }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ ClockFormat.desktop.isTwelveHour }, { [weak self] _ in self?.timeline.showRowsAgain() }),
@@ -220,7 +223,7 @@ final class ConversationView {
 
     private func card(of mention: Mention) -> UserCard.Content? {
         let card = MentionCard(
-            mention, members: conversation.timeline.state.members, kind: room.kind,
+            mention, members: conversation.timeline.members, kind: room.kind,
             room: lookUpRoom, translator: .gettext)
         guard let card else { return nil }
         return UserCard.Content(card: card, open: card.opening.flatMap(opener))
@@ -305,7 +308,6 @@ final class ConversationView {
     }
 
     private func render(_ state: TimelineViewModel.State) {
-        composer.currentUserEntityID = conversation.timeline.ownUserID?.rawValue
         selectionBar.show(state.selection)
         retryBar.show(state)
         retainFocus()

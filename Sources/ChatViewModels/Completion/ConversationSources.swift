@@ -67,16 +67,15 @@ final class ConversationSources {
 
     private func refreshMembers(of room: RoomID) {
         guard let conversation = openRooms.conversation(in: room), let directories = members[room] else { return }
-        let state = conversation.timeline.state
+        let members = conversation.timeline.members
         let recent = Self.recentSenders(conversation.timeline.rows)
         directories.all.setRecent(recent)
         directories.named.setRecent(recent)
         let everyone = memberLists.mayNotifyEveryone(in: room) ? everyone : nil
         // Compare storage identity, which takes constant time, instead of the elements.
         let snapshot = directories.snapshot
-        guard snapshot.everyone != everyone || !snapshot.members.hasStorage(of: state.members) else { return }
-        self.members[room]?.snapshot = Snapshot(members: state.members, everyone: everyone)
-        let members = state.members
+        guard snapshot.everyone != everyone || !snapshot.members.hasStorage(of: members) else { return }
+        self.members[room]?.snapshot = Snapshot(members: members, everyone: everyone)
         directories.all.set { MemberDirectory.index(of: members, everyone: everyone) }
         directories.named.set { MemberDirectory.index(of: members, everyone: nil) }
     }

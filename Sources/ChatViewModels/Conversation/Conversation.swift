@@ -155,7 +155,7 @@ public final class Conversation {
             }
         ]
         trust = encryption.map {
-            RoomTrustViewModel(roomID, of: $0) { [weak timeline] in timeline?.state.members ?? [] }
+            RoomTrustViewModel(roomID, of: $0) { [weak timeline] in timeline?.members ?? [] }
         }
         encryptionOfAccount = encryption
         self.session = session

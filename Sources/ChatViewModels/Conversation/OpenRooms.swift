@@ -26,11 +26,11 @@ final class OpenRooms {
 
     /// The known other members of a room; empty unless it is open.
     func otherMembers(of room: RoomID) -> [Member] {
-        conversation(in: room)?.timeline.state.otherMembers ?? []
+        conversation(in: room)?.timeline.otherMembers ?? []
     }
 
     /// The name of a member of an open room; `nil` for others.
     func name(of user: MemberID) -> String? {
-        all.lazy.flatMap { $0.timeline.state.members }.first { $0.id == user }?.displayName
+        all.lazy.compactMap { $0.timeline.member(user) }.first?.displayName
     }
 }

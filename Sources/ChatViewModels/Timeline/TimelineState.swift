@@ -1,10 +1,7 @@
-public import ChatCore
-
 extension TimelineViewModel {
-    /// Everything but the rows, whose changes are reported as effects.
+    /// Everything but the rows, whose changes are reported as effects, and the members: whoever holds a state would have
+    /// all of them copied with the next change of one.
     public nonisolated struct State: Equatable, Sendable {
-        /// All known members, including those who have left (``Member/hasLeft``).
-        public internal(set) var members: [Member] = []
         public internal(set) var range = TimelineRange()
         /// The messages selected for copying, forwarding or deletion.
         public internal(set) var selection = SelectedMessages()
@@ -13,8 +10,6 @@ extension TimelineViewModel {
         /// Whether the room was left or no longer exists.
         public internal(set) var isClosed = false
 
-        /// The joined members other than the user.
-        public var otherMembers: [Member] { members.filter(\.isOther) }
         /// Whether a bar offers to resend all failed messages. A single one has buttons in its row.
         public var showsRetryBar: Bool { failedCount > 1 }
         public var isLoaded: Bool { range.isLoaded }

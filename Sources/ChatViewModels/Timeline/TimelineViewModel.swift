@@ -109,8 +109,7 @@ public final class TimelineViewModel: ViewModel {
 
     public var state: State {
         State(
-            members: loaded.members.all, range: loaded.range, selection: selection.messages,
-            failedCount: failedMessages.count, isClosed: isClosed)
+            range: loaded.range, selection: selection.messages, failedCount: failedMessages.count, isClosed: isClosed)
     }
 
     public var rows: TimelineRows { loaded.rows }
@@ -129,7 +128,11 @@ public final class TimelineViewModel: ViewModel {
     /// A user who is, or has been, among the known members.
     public func member(_ id: MemberID) -> Member? { loaded.members[id] }
 
-    /// The number of joined members other than the user, which depends on nothing else of the state.
+    /// All known members, including those who have left (``Member/hasLeft``).
+    public var members: [Member] { loaded.members.all }
+    /// The joined members other than the user.
+    public var otherMembers: [Member] { members.filter(\.isOther) }
+    /// The number of ``otherMembers``.
     public var otherCount: Int { loaded.members.otherCount }
     public var ownUserID: MemberID? { loaded.members.ownUserID }
 

@@ -24,6 +24,8 @@ package import GtkKit
     private let frame: Widget?
     private let poster = Picture()
     private var loading: Task<Void, Never>?
+    /// To the stream, which may outlast many views of it.
+    private var failures: SignalConnection?
 
     private(set) var showsPoster = false
     /// The scale of the window for which the poster was loaded.
@@ -78,12 +80,17 @@ package import GtkKit
     /// Shows the audio again that an earlier view of it has started.
     package func resumeAudio(_ media: MediaPresenter) {
         guard let running = media.stream(ofAudio: audioKey), running !== stream else { return }
-        stream = running
-        running.onFailure { [weak self] in self?.fail() }
+        show(running)
         _ = play.suspend()
         for child in holder.children where !child.isSame(as: message) { holder.remove(child) }
         holder.append(controls(of: running))
         holder.isVisible = true
+    }
+
+    private func show(_ stream: MediaStream) {
+        failures?.disconnect()
+        self.stream = stream
+        failures = stream.onFailure { [weak self] in self?.fail() }
     }
 
     private func controls(of stream: MediaStream) -> Widget {
@@ -96,6 +103,7 @@ package import GtkKit
     isolated deinit {
         loading?.cancel()
         pause()
+        failures?.disconnect()
     }
 
     /// The maximum size of video frames, in device pixels.
@@ -151,8 +159,7 @@ package import GtkKit
     private func start(_ content: URL, _ media: MediaPresenter?, movesFocus: Bool) {
         let box = box
         let stream = VideoStream.open(content, fitting: box.width, by: box.height)
-        self.stream = stream
-        stream.onFailure { [weak self] in self?.fail() }
+        show(stream)
         media?.follow(stream, as: audioKey)
         let controls: Widget
         if let frame {
@@ -200,6 +207,8 @@ package import GtkKit
         message.isVisible = true
         holder.isVisible = true
         for child in holder.children where !child.isSame(as: message) { holder.remove(child) }
+        failures?.disconnect()
+        failures = nil
         stream = nil
     }
 }

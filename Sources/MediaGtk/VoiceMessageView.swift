@@ -22,6 +22,8 @@ package import GtkKit
     private let media: MediaPresenter
     private let audioKey: String?
     private var loading: Task<Void, Never>?
+    /// To the stream, which may outlast many views of it.
+    private var connections: [SignalConnection] = []
 
     /// - Parameter audioKey: Identifies the audio in its room, where it goes on while the view is unmapped or replaced;
     ///   `nil` pauses it then.
@@ -67,6 +69,7 @@ package import GtkKit
     isolated deinit {
         loading?.cancel()
         pause()
+        disconnect()
     }
 
     private func pause() {
@@ -97,10 +100,18 @@ package import GtkKit
     }
 
     private func show(_ stream: MediaStream) {
+        disconnect()
         self.stream = stream
-        stream.onFailure { [weak self] in self?.fail() }
-        stream.onProgress { [weak self] in self?.showProgress() }
-        stream.onPlayingChange { [weak self] in self?.showState() }
+        connections = [
+            stream.onFailure { [weak self] in self?.fail() },
+            stream.onProgress { [weak self] in self?.showProgress() },
+            stream.onPlayingChange { [weak self] in self?.showState() },
+        ]
+    }
+
+    private func disconnect() {
+        for connection in connections { connection.disconnect() }
+        connections = []
     }
 
     private func seek(to position: Double) {
@@ -162,6 +173,7 @@ package import GtkKit
         time.wrap = true
         bars.widget.isVisible = false
         play.isVisible = false
+        disconnect()
         stream = nil
     }
 }

@@ -3,7 +3,6 @@ import ChatCore
 import ChatTestSupport
 import Foundation
 import GtkTestSupport
-import LocalBackend
 import XCTest
 
 @testable import ChatGtk
@@ -13,7 +12,7 @@ import XCTest
 
 /// Audio and video in messages, decoded by `parlance-video`.
 final class MediaPlayerTests: GtkTestCase {
-    private struct Files: MediaService {
+    struct Files: MediaService {
         let folder: URL
         func content(of media: MediaReference) async throws -> URL { folder.appending(path: media.uri) }
         func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
@@ -26,7 +25,7 @@ final class MediaPlayerTests: GtkTestCase {
     private static var silence: Data { silence(seconds: 1) }
 
     /// Silence as WAV: 8,000 8-bit samples a second.
-    private static func silence(seconds: Int) -> Data {
+    static func silence(seconds: Int) -> Data {
         let count = 8000 * seconds
         func number<N: FixedWidthInteger>(_ value: N) -> [UInt8] { withUnsafeBytes(of: value.littleEndian, Array.init) }
         var bytes = Array("RIFF".utf8) + number(UInt32(36 + count)) + Array("WAVEfmt ".utf8) + number(UInt32(16))
@@ -182,81 +181,6 @@ final class MediaPlayerTests: GtkTestCase {
             voices[0].stream?.play()
             XCTAssertEqual(voices.map { $0.stream?.isPlaying }, [true, false])
             window.close()
-        }
-    }
-
-    func testAudioGoesOnWhileItsRowIsOutOfViewOrAnother() throws {
-        try onMain {
-            let folder = TemporaryFolder()
-            let names = ["echo.wav", "sent.wav"]
-            for name in names { try Self.silence(seconds: 600).write(to: folder.url.appending(path: name)) }
-            for loudness in [[1, 2], nil] {
-                let files = names.map {
-                    MediaReference(uri: $0, name: "s.wav", type: "audio/x-wav", duration: 600_000, loudness: loudness)
-                }
-                let stream = { @MainActor (view: AttachmentView) in view.voice?.stream ?? view.player?.stream }
-                let media = MediaPresenter(service: Files(folder: folder.url))
-                let (first, second) = (AttachmentView(media: media), AttachmentView(media: media))
-                let box = Box(.vertical)
-                for view in [first, second] { box.append(view.widget) }
-                let window = TestWindow(box)
-                first.show([files[0]], of: "transaction")
-                let play = try XCTUnwrap(first.voice?.play ?? first.player?.play)
-                XCTAssertTrue(MainLoop.pump { play.isMapped })
-                play.activate()
-                XCTAssertTrue(MainLoop.pump { stream(first)?.isPlaying == true })
-                let sound = try XCTUnwrap(stream(first))
-                box.isVisible = false
-                XCTAssertTrue(MainLoop.pump { !play.isMapped })
-                XCTAssertTrue(sound.isPlaying, "its row is out of view")
-                first.show([], of: "other")
-                XCTAssertTrue(sound.isPlaying, "its row is recycled")
-                second.show([files[1]], of: "transaction")
-                box.isVisible = true
-                XCTAssertTrue(stream(second) === sound, "what was sent is at another place")
-                if let voice = second.voice { XCTAssertEqual(voice.play.tooltip, "Pause") }
-                first.show([files[0]], of: "other")
-                XCTAssertNil(stream(first), "of another message")
-                first.show([files[1]], of: "transaction")
-                XCTAssertTrue(stream(first) === sound && sound.isPlaying)
-                first.show([], of: "transaction")
-                XCTAssertFalse(sound.isPlaying, "the message was deleted")
-                sound.play()
-                media.endAudio()
-                XCTAssertFalse(sound.isPlaying, "the room is left")
-                first.show([files[1]], of: "transaction")
-                XCTAssertNil(stream(first))
-                window.close()
-            }
-            withExtendedLifetime(folder) {}
-        }
-    }
-
-    func testAudioOfARemovedMessageEnds() throws {
-        try onMain {
-            let bench = try ConversationBench(3)
-            let sound = Self.silence(seconds: 600)
-            let stored = try finish { [backend = bench.fixture.backend] in
-                try await backend.storeMedia(.data(sound), named: "s.wav", type: "audio/x-wav", progress: { _ in })
-            }
-            let file = MediaReference(
-                uri: stored.uri, name: "s.wav", type: "audio/x-wav", duration: 600_000, loudness: [1, 2])
-            let message = Message(
-                id: MessageID("m3"), roomID: ConversationBench.room, sender: ConversationBench.other, text: "",
-                sentAt: Date(timeIntervalSince1970: 1_768_000_000), position: 4, attachments: [file])
-            bench.model.apply(.changed([message]))
-            bench.waitUntilIdle()
-            let buttons = try XCTUnwrap(bench.row(3)).widget.descendants.compactMap {
-                $0.wrapped(as: Button.self, gtk_button_get_type())
-            }
-            let play = try XCTUnwrap(buttons.first { $0.tooltip == "Play" })
-            play.activate()
-            XCTAssertTrue(bench.wait { play.tooltip == "Pause" })
-            bench.model.apply(.changed([bench.model.rows.message(MessageID("m2"))?.message].compactMap { $0 }))
-            XCTAssertEqual(play.tooltip, "Pause")
-            bench.model.apply(.removed([message.id]))
-            XCTAssertEqual(play.tooltip, "Play")
-            try bench.close()
         }
     }
 

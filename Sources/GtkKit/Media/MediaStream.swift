@@ -22,13 +22,20 @@ public final class MediaStream: Object {
     public func seek(to position: Int64) { gtk_media_stream_seek(cast(), gint64(position)) }
 
     /// Calls `handler` when ``hasFailed`` changes.
-    public func onFailure(_ handler: @escaping @MainActor () -> Void) { connect("notify::error") { _ in handler() } }
+    @discardableResult
+    public func onFailure(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("notify::error") { _ in handler() }
+    }
+
     /// Calls `handler` when ``position`` changes.
-    public func onProgress(_ handler: @escaping @MainActor () -> Void) {
+    @discardableResult
+    public func onProgress(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("notify::timestamp") { _ in handler() }
     }
+
     /// Calls `handler` when ``isPlaying`` changes.
-    public func onPlayingChange(_ handler: @escaping @MainActor () -> Void) {
+    @discardableResult
+    public func onPlayingChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("notify::playing") { _ in handler() }
     }
 }

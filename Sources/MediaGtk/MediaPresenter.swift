@@ -52,11 +52,11 @@ import GtkKit
     package func pauseAudio() { audio?.stream.pause() }
 
     /// Ends the audio of a message, as when its room is left.
-    /// - Parameter key: The only one to end, or `nil` for any.
-    package func endAudio(_ key: String? = nil) {
-        guard key == nil || key == audio?.key else { return }
+    /// - Parameter isEnded: Whether to end the audio with this key.
+    package func endAudio(where isEnded: (String) -> Bool = { _ in true }) {
+        guard let audio, isEnded(audio.key) else { return }
         pauseAudio()
-        audio = nil
+        self.audio = nil
     }
 
     /// Opens an image in the viewer, with those before and after it.

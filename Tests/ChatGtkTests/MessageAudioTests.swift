@@ -88,6 +88,43 @@ final class MessageAudioTests: GtkTestCase {
         }
     }
 
+    func testAudioOfADeletedMessageOutOfViewEnds() throws {
+        try onMain {
+            let folder = TemporaryFolder()
+            try MediaPlayerTests.silence(seconds: 600).write(to: folder.url.appending(path: "s.wav"))
+            let file = MediaReference(uri: "s.wav", name: "s.wav", type: "audio/x-wav", duration: 600_000)
+            let removal = { (id: String) in
+                DeletedMessages(.removed([MessageID(id)]), LoadedMessages(), FailedMessages())
+            }
+            var sent = Message(
+                id: MessageID("event"), roomID: ConversationBench.room, sender: ConversationBench.own, text: "",
+                sentAt: Date(timeIntervalSince1970: 1_768_000_000), position: 4, attachments: [])
+            sent.transactionID = TransactionID("message")
+            sent.delete()
+            for deletion in [
+                removal("message"), DeletedMessages(.changed([sent]), LoadedMessages(), FailedMessages()),
+            ] {
+                let media = MediaPresenter(service: MediaPlayerTests.Files(folder: folder.url))
+                let view = AttachmentView(media: media)
+                view.show([file], of: "message")
+                let window = TestWindow(view.widget)
+                let play = try XCTUnwrap(view.player?.play)
+                XCTAssertTrue(MainLoop.pump { play.isMapped })
+                play.activate()
+                XCTAssertTrue(MainLoop.pump { media.stream(ofAudio: "0 message")?.isPlaying == true })
+                let stream = try XCTUnwrap(media.stream(ofAudio: "0 message"))
+                view.show([], of: "other")
+                for other in ["mess", "age", "0 message", "other"] { media.endAudio(of: removal(other)) }
+                XCTAssertTrue(stream.isPlaying)
+                media.endAudio(of: deletion)
+                XCTAssertFalse(stream.isPlaying)
+                XCTAssertNil(media.stream(ofAudio: "0 message"))
+                window.close()
+            }
+            withExtendedLifetime(folder) {}
+        }
+    }
+
     func testViewsOfPlayingAudioLeaveNoHandlers() throws {
         try onMain {
             let folder = TemporaryFolder()

@@ -302,25 +302,6 @@ import Testing
         #expect(one.text.contains("Text 9"))
     }
 
-    @Test("A deletion of files is noticed, and no replacement of a local echo")
-    func noticesDeletedFiles() async {
-        let withFile = { (position: Int64, delivery: Message.Delivery) -> Message in
-            var message = Message.of(position, delivery: delivery)
-            message.attachments = [MediaReference(uri: "s", name: "s.wav", type: "audio/x-wav")]
-            return message
-        }
-        let (sent, failed, echo) = (withFile(10, .sent), withFile(11, .failed), withFile(12, .sending))
-        let page = TimelinePage(messages: [.of(9), sent, failed, echo], hasOlder: true)
-        _ = await loaded.open(page, around: nil, unreadLineAfter: nil)
-        let all = ["m9", "m10", "m11", "m12", "m13"].map { MessageID($0) }
-        #expect(loaded.messages.filesDeleted(by: .removed(all)) == [sent, failed])
-        var deleted = sent
-        deleted.delete()
-        #expect(loaded.messages.filesDeleted(by: .changed([.of(9, isDeleted: true), deleted, failed])) == [sent])
-        loaded.apply(.changed([deleted]))
-        #expect(loaded.messages.filesDeleted(by: .changed([deleted])).isEmpty)
-    }
-
     @Test("Messages too long to be shown in full are copied with their formatting")
     func copiesLongMessagesWithFormatting() async throws {
         await open(9...12)

@@ -26,7 +26,7 @@ final class AttachmentView {
         guard files != displayedFiles || !files.isEmpty && message != displayedMessage else { return resumeAudio() }
         if files.isEmpty, let message, message == displayedMessage {
             // The message was deleted, and with it what would pause its audio.
-            media.endAudio(of: displayedFiles, in: message)
+            media.endAudio { isAudioKey($0, of: message) }
         }
         displayedFiles = files
         displayedMessage = message
@@ -75,13 +75,15 @@ final class AttachmentView {
 
 private func audioKey(_ number: Int, _ message: String) -> String { "\(number) \(message)" }
 
+/// Whether it is the key of any audio of the message.
+private func isAudioKey(_ key: String, of message: String) -> Bool {
+    key.firstIndex(of: " ").map { key[$0...].dropFirst() == message } ?? false
+}
+
 extension MediaPresenter {
     /// Ends the audio of deleted messages, whose rows may be out of view.
-    func endAudio(of messages: [Message]) {
-        for message in messages { endAudio(of: message.attachments, in: message.lastingKey) }
-    }
-
-    fileprivate func endAudio(of files: [MediaReference], in message: String) {
-        for number in files.indices { endAudio(audioKey(number, message)) }
+    func endAudio(of messages: DeletedMessages) {
+        let keys = messages.ids.map(\.rawValue) + messages.transactions.map(\.rawValue)
+        endAudio { key in keys.contains { isAudioKey(key, of: $0) } }
     }
 }

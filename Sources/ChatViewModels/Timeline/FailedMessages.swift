@@ -17,6 +17,8 @@ nonisolated struct FailedMessages: Equatable, Sendable {
     /// In timeline order.
     var transactions: [TransactionID] { sorted.map(\.value.transaction) }
 
+    func transaction(of id: MessageID) -> TransactionID? { entries[id]?.transaction }
+
     private var sorted: [(key: MessageID, value: Entry)] {
         entries.sorted { $0.value.position < $1.value.position }
     }

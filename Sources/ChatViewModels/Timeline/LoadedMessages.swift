@@ -38,18 +38,6 @@ nonisolated struct LoadedMessages: Sendable {
 
     func message(_ id: MessageID) -> Message? { positions[id].map { messages[index(of: $0)] } }
 
-    /// Returns the loaded messages with files that an update deletes. A message that is being sent is not deleted: the
-    /// server's event replaces it.
-    func filesDeleted(by update: TimelineUpdate) -> [Message] {
-        let ids: [MessageID] =
-            switch update {
-            case .changed(let messages): messages.filter(\.isDeleted).map(\.id)
-            case .removed(let ids): ids
-            default: []
-            }
-        return ids.compactMap(message).filter { !$0.attachments.isEmpty && $0.delivery != .sending }
-    }
-
     /// The index of the first message at or after this position.
     func index(of position: Int64) -> Int {
         messages.partitioningIndex { $0.position >= position }

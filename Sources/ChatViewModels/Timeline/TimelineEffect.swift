@@ -20,8 +20,8 @@ extension TimelineViewModel {
         case finishedLoading(TimelineEdge)
         /// See ``TimelineViewModel/selectedRange(in:)``.
         case selectionChanged
-        /// These messages and their files are being deleted: end what plays of them, also out of view.
-        case filesDeleted([Message])
+        /// End what plays of these messages, also out of view.
+        case filesDeleted(DeletedMessages)
         /// Messages from others have arrived; for screen readers.
         case arrived([MessageItem])
         /// Write messages to the clipboard.

@@ -326,9 +326,9 @@ public final class TimelineViewModel: ViewModel {
     // MARK: Updates
 
     private func receive(_ update: TimelineUpdate) async {
-        trackFailed(update)
         switch update {
         case .opened(let page, let members, let fullyReadMarker):
+            note(update)
             let isReopened = loaded.range.isLoaded
             loaded.setMembers(members)
             await open(page, fullyReadMarker: fullyReadMarker)
@@ -365,17 +365,18 @@ public final class TimelineViewModel: ViewModel {
 
     /// Applies a change or removal of messages.
     func apply(_ update: TimelineUpdate) {
-        let deleted = loaded.messages.filesDeleted(by: update)
-        if !deleted.isEmpty { onEffect?(.filesDeleted(deleted)) }
+        note(update)
         loaded.apply(update)
         composed.apply(update)
         apply(selection.removeDeleted(by: update))
     }
 
-    private func trackFailed(_ update: TimelineUpdate) {
-        var next = failedMessages
-        next.apply(update)
-        if next != failedMessages { failedMessages = next }
+    private func note(_ update: TimelineUpdate) {
+        let deleted = DeletedMessages(update, loaded.messages, failedMessages)
+        if !deleted.isEmpty { onEffect?(.filesDeleted(deleted)) }
+        var failed = failedMessages
+        failed.apply(update)
+        if failed != failedMessages { failedMessages = failed }
     }
 
     private func streamEnded() {

@@ -97,6 +97,22 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
+    func testSuggestionsThatAreGoneLeaveNoRows() throws {
+        try onMain {
+            let many = (1...40).map { CompletionEntity(id: "m\($0)", name: "Member\($0)") }
+            let bench = try ComposerBench.completing(many)
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            let list = try XCTUnwrap(bench.completion.madeList)
+            let rows = list.rowCount
+            XCTAssertGreaterThan(rows, 1)
+            try RealInput.type("member40")
+            XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.items.count == 1 })
+            XCTAssertTrue(MainLoop.pump { list.rowCount < rows }, "\(list.rowCount) of \(rows)")
+            try bench.close()
+        }
+    }
+
     func testRowClickAcceptsItAndKeepsTheFocus() throws {
         try onMain {
             let bench = try ComposerBench.completing()

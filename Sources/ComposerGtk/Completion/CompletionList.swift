@@ -35,7 +35,8 @@ final class CompletionList: CompletionChooser {
             bind: { [weak self] row, index in
                 guard let self, let displayedState = self.displayedState else { return }
                 self.rows[row.identity]?.show(index, of: displayedState, self.avatars)
-            })
+            },
+            teardown: { [weak self] in self?.rows[$0.identity] = nil })
         self.list = list
         list.widget.setAccessibleLabel(translated("Suggestions"))
         scroller.setChild(list.widget)
@@ -62,6 +63,9 @@ final class CompletionList: CompletionChooser {
         rows[row.widget.identity] = row
         return row.widget
     }
+
+    /// The number of rows that exist, in view or near it.
+    var rowCount: Int { rows.count }
 
     /// Returns the row's widget, or `nil` if it is not in view.
     func row(at index: Int) -> Widget? { list?.row(at: index) }

@@ -17,7 +17,7 @@ final class CompletionPopup {
     private let dock: Box
     // Created with the first suggestions: a room is opened more often than it needs any.
     private var madePopover: CompanionPopover?
-    private var madeList: CompletionList?
+    private(set) var madeList: CompletionList?
     /// The host's view of the suggestions, in place of the list (HKW-51).
     private var hostChooser: (any CompletionChooser)?
     /// Whether suggestions are shown here. If `false`, the host shows them; keys and rows still belong to the composer

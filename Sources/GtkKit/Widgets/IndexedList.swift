@@ -9,19 +9,27 @@ public final class IndexedList {
     private let bind: @MainActor (Widget, Int) -> Void
     /// The bound rows by list item.
     private var bound: [UnsafeMutableRawPointer: (row: Widget, index: Int)] = [:]
+    /// All rows by list item.
+    private var made: [UnsafeMutableRawPointer: Widget] = [:]
 
     /// - Parameters:
     ///   - make: Creates an empty row.
     ///   - bind: Fills a possibly recycled row for the index.
-    public init(make: @escaping @MainActor () -> Widget, bind: @escaping @MainActor (Widget, Int) -> Void) {
+    ///   - teardown: Called when the row is dropped, as rows are when ``count`` changes. Whoever retains what belongs
+    ///     to a row releases it there.
+    public init(
+        make: @escaping @MainActor () -> Widget, bind: @escaping @MainActor (Widget, Int) -> Void,
+        teardown: @escaping @MainActor (Widget) -> Void = { _ in }
+    ) {
         self.bind = bind
         model = Object(owning: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
         let factory = Object(owning: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
         let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.retained())))
         widget = Widget(sinking: gtk_list_view_new(nil, nil))
-        factory.connect("setup") { arguments in
+        factory.connect("setup") { [weak self] arguments in
             guard let item = arguments.object(0) else { return }
             let row = make()
+            self?.made[item] = row
             gtk_list_item_set_child(OpaquePointer(item), row.cast())
             gtk_list_item_set_activatable(OpaquePointer(item), 0)
             gtk_list_item_set_selectable(OpaquePointer(item), 0)
@@ -37,6 +45,10 @@ public final class IndexedList {
         }
         factory.connect("unbind") { [weak self] arguments in
             if let item = arguments.object(0) { self?.bound[item] = nil }
+        }
+        // The list item has no child any more.
+        factory.connect("teardown") { [weak self] arguments in
+            if let item = arguments.object(0), let row = self?.made.removeValue(forKey: item) { teardown(row) }
         }
         gtk_list_view_set_model(widget.cast(), selection.cast())
         gtk_list_view_set_factory(widget.cast(), factory.cast())

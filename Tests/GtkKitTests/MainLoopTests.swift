@@ -14,6 +14,21 @@ final class MainLoopTests: GtkTestCase {
         var value = 0
     }
 
+    /// An object that notes its readers by a token of theirs.
+    final class Source: Observable, Sendable {
+        final class Token: Hashable, Sendable {
+            static func == (left: Token, right: Token) -> Bool { left === right }
+            func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        }
+
+        private let registrar = ObservationRegistrar()
+
+        subscript(token: Token) -> Int {
+            registrar.access(self, keyPath: \Source.[token])
+            return 0
+        }
+    }
+
     func testMainActorTaskAndSleepFinishWhileOnlyGLibIsPumped() {
         onMain {
             let probe = Probe()
@@ -92,6 +107,24 @@ final class MainLoopTests: GtkTestCase {
             MainLoop.iterate()
             XCTAssertNil(rendering)
             XCTAssertEqual(probe.steps.count, 4, "nothing after its end")
+        }
+    }
+
+    func testDroppedRenderingLeavesNothingWithWhatItHasRead() {
+        onMain {
+            let source = Source()
+            weak var token: Source.Token?
+            var rendering: Rendering?
+            do {
+                let made = Source.Token()
+                token = made
+                rendering = Rendering({ source[made] }, { _ in })
+            }
+            XCTAssertNotNil(token)
+            rendering = nil
+            XCTAssertNil(rendering)
+            XCTAssertTrue(MainLoop.pump { token == nil })
+            withExtendedLifetime(source) {}
         }
     }
 

@@ -27,7 +27,7 @@ private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
     private let state: @MainActor () -> State
     private let render: @MainActor (State) -> Void
     private var renderedState: State?
-    private var isCanceled = false
+    private let end = RenderingEnd()
 
     init(state: @escaping @MainActor () -> State, render: @escaping @MainActor (State) -> Void) {
         self.state = state
@@ -36,12 +36,13 @@ private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
 
     func start() { renderCurrentState() }
 
-    func cancel() { isCanceled = true }
+    func cancel() { end.isReached = true }
 
     private func renderCurrentState() {
-        guard !isCanceled else { return }
+        guard !end.isReached else { return }
         let next = withObservationTracking {
-            state()
+            _ = end.isReached
+            return state()
         } onChange: { [weak self] in
             // Called before the first change. The state is read when the job runs, after all changes until then.
             Task { @MainActor in self?.renderCurrentState() }
@@ -50,4 +51,10 @@ private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
         renderedState = next
         render(next)
     }
+}
+
+/// Is tracked with the state: a tracking stays with every object that was read, often one that outlives the view and
+/// never changes, until one of them changes.
+@Observable private final class RenderingEnd {
+    var isReached = false
 }

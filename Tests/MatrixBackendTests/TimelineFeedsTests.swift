@@ -149,7 +149,7 @@ import Testing
     }
 }
 
-@Suite struct ValueFeedTests {
+@Suite(.timeLimit(.minutes(10))) struct ValueFeedTests {
     @Test("An observer receives the current value, then each different one, then the end")
     func values() async {
         let feed = ValueFeed(1)
@@ -160,6 +160,25 @@ import Testing
         feed.finish()
         #expect(await values.next() == nil)
         #expect(!feed.set(3) && feed.value == 2)
+    }
+
+    @Test("An observer that has ended is released, although the value stays the same")
+    func endedObservers() async {
+        let feed = ValueFeed(1)
+        let observer = Task {
+            for await _ in feed.values() where Task.isCancelled { return }
+        }
+        while !feed.isObserved { await Task.yield() }
+        observer.cancel()
+        await observer.value
+        while feed.isObserved { await Task.yield() }
+        do {
+            var values = feed.values().makeAsyncIterator()
+            #expect(await values.next() == 1)
+        }
+        while feed.isObserved { await Task.yield() }
+        feed.set(2)
+        #expect(feed.value == 2)
     }
 
     @Test("A name is published to current observers only, even if repeated")

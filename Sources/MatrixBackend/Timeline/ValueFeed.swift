@@ -16,20 +16,27 @@ final class ValueFeed<Value: Equatable & Sendable>: Sendable {
     }
 
     var value: Value { state.withLock { $0.value } }
+    /// Whether anybody waits for changes.
+    var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
     /// The current value, then each change.
     func values() -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
-        let isFinished = state.withLock { state in
-            if !state.isFinished {
-                continuation.yield(state.value)
-                _ = state.observers.add(continuation)
-            }
-            return state.isFinished
+        let token: Int? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            continuation.yield(state.value)
+            return state.observers.add(continuation)
         }
-        if isFinished { continuation.finish() }
+        if let token {
+            // In a task of its own: the stream may end while a value is published under the lock.
+            continuation.onTermination = { [weak self] _ in Task { self?.remove(token) } }
+        } else {
+            continuation.finish()
+        }
         return stream
     }
+
+    private func remove(_ token: Int) { state.withLock { $0.observers.remove(token) } }
 
     /// Publishes a value that differs.
     /// - Returns: `false` if it is the current one, or if all streams have ended.

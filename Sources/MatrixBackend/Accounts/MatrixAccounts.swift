@@ -193,9 +193,16 @@ public actor MatrixAccounts: AccountService {
         }
         do {
             let store = try await openedStore(of: id)
-            let backend = try await MatrixBackend.start(
-                over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
-                translator: translator, privacy: privacy, clock: clock)
+            let backend: MatrixBackend
+            do {
+                backend = try await MatrixBackend.start(
+                    over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
+                    translator: translator, privacy: privacy, clock: clock)
+            } catch {
+                // The next attempt opens it again.
+                await store.close()
+                throw error
+            }
             guard entry(id) != nil else {
                 // The account was signed out meanwhile, or the program ends: nobody else closes these.
                 await backend.close()

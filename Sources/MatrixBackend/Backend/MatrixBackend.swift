@@ -256,7 +256,11 @@ public actor MatrixBackend {
             store: store, client: MatrixClient(server: server, token: token, transport: transport), context: context,
             invitations: try await store.invitations(), hasSlidingSync: hasSlidingSync, privacy: privacy,
             clock: clock, upkeepClock: upkeepClock)
-        try await backend.activate()
+        do { try await backend.activate() } catch {
+            // What runs already would retain it, and the store, for good.
+            await backend.close()
+            throw error
+        }
         return backend
     }
 
@@ -286,9 +290,7 @@ public actor MatrixBackend {
             }
         }
         if client.token != nil { await syncLoop.restart() }
-        sweeping = Task { [media, upkeepClock] in
-            await DailyUpkeep.run(on: upkeepClock) { await media.sweep() }
-        }
+        sweeping = Task { [media, upkeepClock] in await DailyUpkeep.run(on: upkeepClock) { await media.sweep() } }
     }
 
     /// Continues with another session of the same device.

@@ -19,6 +19,8 @@ final class ImagePlayer {
     private let previews: MediaPreviews
     private let size: (width: Int, height: Int)
     private weak var widget: Widget?
+    /// To the widget, which may show other images after this one.
+    private var connections: [SignalConnection] = []
     private let onFrame: (DecodedImage) -> Void
     private var stream: ImageStream?
     private var frameTask: Task<Void, Never>?
@@ -45,13 +47,16 @@ final class ImagePlayer {
         self.onFrame = onFrame
         Self.players.removeAll { $0.player == nil }
         Self.players.append(WeakPlayer(player: self))
-        widget.onMap { [weak self] _ in self?.step() }
-        widget.onUnmap { [weak self] _ in self?.stop() }
+        connections = [
+            widget.onMap { [weak self] _ in self?.step() },
+            widget.onUnmap { [weak self] _ in self?.stop() },
+        ]
         step()
     }
 
     isolated deinit {
         stop()
+        if widget != nil { for connection in connections { connection.disconnect() } }
     }
 
     var isPlaying: Bool { stream != nil }

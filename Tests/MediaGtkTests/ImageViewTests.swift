@@ -207,6 +207,17 @@ final class ImageViewTests: GtkTestCase {
             XCTAssertTrue(part.isDisplayed, "the frame stays")
             preference.isOn = true
             bench.wait("plays again") { (part.player?.displayedFrameCount ?? 0) > 1 }
+            preference.isOn = false
+            bench.wait("stops again") { part.player == nil }
+            while MainLoop.iterate() {}
+            let closures = ClosureCount.live
+            for _ in 0..<2 {
+                preference.isOn = true
+                bench.wait("plays") { part.player?.isPlaying == true }
+                preference.isOn = false
+                bench.wait("stops") { part.player == nil }
+            }
+            bench.wait("no handler is left") { ClosureCount.live <= closures }
             bench.window.close()
         }
     }

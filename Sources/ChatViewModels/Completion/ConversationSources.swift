@@ -59,10 +59,15 @@ final class ConversationSources {
     /// Discards the indexes of members. The next query rebuilds them.
     func forgetMembers() {
         for room in members.keys {
-            members[room]?.all.set { CompletionIndex([]) }
-            members[room]?.named.set { CompletionIndex([]) }
+            members[room]?.all.clear()
+            members[room]?.named.clear()
             members[room]?.snapshot = Snapshot()
         }
+    }
+
+    /// Discards what is known of rooms that are gone, and whose composers are.
+    func forget(_ rooms: Set<RoomID>) {
+        for room in rooms { members[room] = nil }
     }
 
     private func refreshMembers(of room: RoomID) {

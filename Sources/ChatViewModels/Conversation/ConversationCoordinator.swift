@@ -301,6 +301,7 @@ public final class ConversationCoordinator {
         case .closed: close()
         case .removed(let rooms):
             composers.remove(rooms, onUnsent: onUnsent)
+            sources.forget(rooms)
             for room in rooms { closeWindow(of: room) }
         case .notLeft(let room, let error):
             (openRooms.conversation(in: room)?.requests ?? requests).show(.failed(error))

@@ -37,6 +37,17 @@ public nonisolated final class CompletionDirectory: Sendable {
         }
     }
 
+    /// Removes the entities, and at once the index of them: after ``set(_:)``, it stays until the next query.
+    package func clear() {
+        state.withLock { state in
+            state.make = { CompletionIndex([]) }
+            state.generation += 1
+            // A build in progress is older than this, and discarded.
+            state.index = (state.generation, CompletionIndex([]))
+            state.recent = nil
+        }
+    }
+
     /// Sets the entities to rank first, most recent first.
     public func setRecent(_ identifiers: some Sequence<String>) {
         let identifiers = Array(identifiers.prefix(Self.recentLimit))

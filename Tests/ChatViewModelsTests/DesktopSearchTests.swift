@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import ComposerSessions
 import Testing
 
 @testable import ChatViewModels
@@ -25,6 +26,16 @@ struct DesktopSearchTests {
         let ids = await results
         #expect(search.describe(ids) == [DesktopSearch.Result(id: ids[0], name: "Room plans", account: "")])
         #expect(NotificationTarget(ids[0])?.room == RoomID("plans"))
+    }
+
+    @Test("A search whose rooms are never loaded ends")
+    func searchWithoutRoomsEnds() async {
+        let clock = ManualClock()
+        let search = DesktopSearch(accounts, time: Timekeeper(clock))
+        async let results = search.results(of: ["pla"], among: nil)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(10))
+        #expect(await results.isEmpty)
     }
 
     @Test func termsAreFoundInAnyPartOfTheName() async {

@@ -1,5 +1,5 @@
 import ChatCore
-import Observation
+public import ComposerSessions
 
 /// Provides rooms and people of all accounts to the desktop's search, but no messages: the desktop shows results to
 /// anyone who sees the screen.
@@ -13,12 +13,17 @@ public final class DesktopSearch {
         public let account: String
     }
 
+    /// How long a search waits for rooms. Those of an account may never be loaded, as if its storage fails.
+    private static let loadingTime = Duration.seconds(10)
+
     private let accounts: AccountsCoordinator
+    private let time: Timekeeper
     /// The rooms of the current search, which the desktop narrows with each typed letter.
     private var finder: RoomFinder?
 
-    public init(_ accounts: AccountsCoordinator) {
+    public init(_ accounts: AccountsCoordinator, time: Timekeeper = .continuous) {
         self.accounts = accounts
+        self.time = time
     }
 
     /// Returns the IDs of the rooms whose names match all terms, best first.
@@ -49,10 +54,9 @@ public final class DesktopSearch {
 
     /// A search may have started the program, whose rooms are loaded a moment later.
     private func waitForRooms() async {
-        let areLoaded = { [accounts] in
+        await time.wait(atMost: Self.loadingTime) { [accounts] in
             accounts.coordinatorIDs.allSatisfy { accounts.coordinator(of: $0)?.rooms.state.isLoaded != false }
         }
-        for await loaded in Observations({ areLoaded() }) where loaded { return }
     }
 
     private static func id(_ row: SwitcherViewModel.Row) -> String {

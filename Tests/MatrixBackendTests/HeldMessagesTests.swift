@@ -68,6 +68,32 @@ import Testing
         await outbox.close()
     }
 
+    @Test("The trust of a room is not read any more once its messages are discarded")
+    func discardedMessages() async throws {
+        let outbox = Outbox(storage: NoStorage(), backend: RejectingServer(rejections: .max, reason: Self.held))
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let messages = HeldMessages(outbox: outbox) { _ in
+            let (trust, continuation) = AsyncStream.makeStream(of: RoomTrust?.self)
+            continuation.onTermination = { _ in ended.yield() }
+            continuation.yield(Self.holding)
+            return trust
+        }
+        let transaction = TransactionID("t")
+        try await outbox.send(WrittenMessage("Hello"), transaction: transaction, to: Self.room)
+        var isDiscarded = false
+        for await items in outbox.items(in: Self.room) {
+            messages.note(items, in: Self.room)
+            if isDiscarded, items.isEmpty { break }
+            guard !isDiscarded, items.first?.request.failure != nil else { continue }
+            isDiscarded = true
+            try await outbox.delete(.queued(transaction), in: Self.room, transaction: TransactionID("d"))
+        }
+        #expect(isDiscarded)
+        for await _ in ends { break }
+        messages.stop()
+        await outbox.close()
+    }
+
     private struct NoStorage: OutboxStorage {
         func outboxRequests() -> [OutboxRequest] { [] }
         func commit(_ change: OutboxChange) {}

@@ -7,8 +7,8 @@ import Synchronization
 final class HeldMessages: Sendable {
     private struct State {
         var tasks: [RoomID: Task<Void, Never>] = [:]
-        /// Those that have been noted before.
-        var noted: Set<TransactionID> = []
+        /// Those that have been noted before and are still in the outbox.
+        var noted: [RoomID: Set<TransactionID>] = [:]
         var isStopped = false
     }
 
@@ -25,25 +25,30 @@ final class HeldMessages: Sendable {
     /// Notes the requests of a room after each change.
     func note(_ items: [OutboxItem], in room: RoomID) {
         let held = items.filter(\.isHeld).map(\.request.id)
-        guard !held.isEmpty else { return }
-        state.withLock { state in
-            guard state.tasks[room] == nil, !state.isStopped else { return }
+        let ended: Task<Void, Never>? = state.withLock { state in
+            let noted = state.noted[room]?.intersection(items.map(\.request.id)) ?? []
+            state.noted[room] = noted.isEmpty ? nil : noted
+            // Once all are sent or discarded: the trust of the room is read again at each change of the keys.
+            if noted.isEmpty, held.isEmpty { return state.tasks.removeValue(forKey: room) }
+            guard !held.isEmpty, state.tasks[room] == nil, !state.isStopped else { return nil }
             // The identity may have been accepted since, or in an earlier run. A message that has been noted before waits for
             // a change: it would be tried forever if the trust does not tell why it is held.
-            let isNew = !state.noted.isSuperset(of: held)
-            state.noted.formUnion(held)
+            let isNew = !noted.isSuperset(of: held)
+            state.noted[room] = noted.union(held)
             state.tasks[room] = Task { [weak self, trust] in
                 var wasHolding = isNew
                 for await trust in trust(room) {
                     guard let trust else { continue }
                     if wasHolding, !trust.holdsMessages {
-                        await self?.release(room)
+                        if !Task.isCancelled { await self?.release(room) }
                         return
                     }
                     wasHolding = trust.holdsMessages
                 }
             }
+            return nil
         }
+        ended?.cancel()
     }
 
     private func release(_ room: RoomID) async {

@@ -186,4 +186,17 @@ import Testing
         #expect(try await cache.cache.named("pier.png", "a") == named)
         #expect(try Data(contentsOf: named) == content(1))
     }
+
+    @Test("what cannot be added leaves no copy of itself") func failedAddition() async throws {
+        let cache = Cache(try await StoreFixture())
+        let sent = cache.fixture.folder.path("sent")
+        try content(1).write(to: sent)
+        let digest = MediaDigest(of: content(1)).hex
+        // Something else has the name of the file.
+        let obstacle = cache.folder.appending(path: digest).appending(path: "obstacle")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+        await #expect(throws: ChatError.self) { try await cache.cache.store(sent, as: "mxc://a/b", isMoved: false) }
+        #expect(cache.files == [digest])
+        #expect(try Data(contentsOf: sent) == content(1))
+    }
 }

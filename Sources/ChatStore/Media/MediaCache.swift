@@ -233,9 +233,11 @@ public actor MediaCache {
     }
 
     private func install(_ file: URL, at path: URL, isMoved: Bool) throws {
+        let draft = folder.appendingPathComponent("\(UUID().uuidString).new")
+        // There is none after the rename, nor of a file that is moved.
+        defer { try? FileManager.default.removeItem(at: draft) }
         do {
             try Self.makeFolder(folder)
-            let draft = folder.appendingPathComponent("\(UUID().uuidString).new")
             if !isMoved, link(file.path, draft.path) != 0 { try FileManager.default.copyItem(at: file, to: draft) }
             if isMoved { FileSystem.narrow(file.path, to: 0o600) }
             guard rename(isMoved ? file.path : draft.path, path.path) == 0 else { throw CocoaError(.fileWriteUnknown) }

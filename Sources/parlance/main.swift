@@ -4,6 +4,7 @@ import GtkKit
 
 let restartedAt = ServiceRestart.time()
 GLProbe.prepare()
+DefaultTheme.prepare()
 Localization.adopt(domain: "parlance", folder: InstalledFolders.locale)
 do {
     try Resource.load(installed: InstalledFolders.resources)

@@ -130,6 +130,7 @@ final class Toolkit {
         guard !isRunning else { return true }
         guard GLProbe.suppressed({ Self.openDisplay() }), let adwaita = ApplicationType.adwaita else { return false }
         isRunning = true
+        DefaultTheme.suppressed { _ = gtk_settings_get_default() }
         // This runs GApplication's startup again, which only sets a flag.
         adwaita.startup(application)
         PopoverGrabs.installUnmapHook

@@ -18,10 +18,9 @@ public enum Resource {
         }.load(installed: folders)
     }
 
-    /// Adds the style sheets and icons to the default display. Idempotent.
+    /// Adds the style sheets to the default display. Idempotent.
     public static func loadStyle() {
         ComposerResources.loadStyle()
-        IconTheme.add(resources: prefix + "icons")
         StyleSheet.load(resource: style)
         StyleSheet.loadForHighContrast(resource: prefix + "style/high-contrast.css")
     }

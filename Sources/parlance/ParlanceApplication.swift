@@ -13,7 +13,8 @@ final class ParlanceApplication {
     static let id = "io.github.parlance_chat.Parlance"
 
     private let application = Application(
-        id: ParlanceApplication.id, options: ParlanceApplication.options, servesWithoutToolkit: true)
+        id: ParlanceApplication.id, options: ParlanceApplication.options, servesWithoutToolkit: true,
+        loadsResources: false)
     private lazy var shared = SharedEnvironment(settings: Settings(schema: Self.id))
     private lazy var background = BackgroundOperation(
         settings: shared.settings, portal: BackgroundPortal.ofSandbox(), translator: shared.translator)

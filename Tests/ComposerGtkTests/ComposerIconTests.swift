@@ -10,7 +10,7 @@ import XCTest
 
 /// The bar's icons, and its menu for attachments.
 final class ComposerIconTests: GtkTestCase {
-    private static let folder = "/io/github/parlance_chat/Parlance/ComposerGtk/icons/scalable/actions/"
+    private static let folder = "/org/gtk/libgtk/icons/scalable/actions/"
 
     /// Without an application, whose resources GTK would find automatically.
     func testIconsAreInTheThemeOfEveryBar() {
@@ -23,6 +23,19 @@ final class ComposerIconTests: GtkTestCase {
                 XCTAssertTrue(IconTheme.contains("parlance-\(name)-symbolic"), name)
             }
             XCTAssertFalse(IconTheme.contains("parlance-no-such-symbolic"))
+        }
+    }
+
+    /// GTK would read the theme again for each.
+    func testTheBarAddsNoFolderToTheTheme() throws {
+        try onMain {
+            try ComposerBar.register()
+            let theme = try XCTUnwrap(gdk_display_get_default().flatMap { gtk_icon_theme_get_for_display($0) })
+            let folders = try XCTUnwrap(gtk_icon_theme_get_resource_path(theme))
+            defer { g_strfreev(folders) }
+            let names = (0..<Int(g_strv_length(folders))).compactMap { folders[$0].map { String(cString: $0) } }
+            XCTAssertTrue(names.contains { $0.hasPrefix("/org/gtk/libgtk/icons") }, "\(names)")
+            XCTAssertFalse(names.contains { $0.contains("ComposerGtk") }, "\(names)")
         }
     }
 

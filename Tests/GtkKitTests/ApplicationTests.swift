@@ -14,9 +14,12 @@ final class ApplicationTests: GtkTestCase {
 
     /// Creates an application and runs its startup.
     @MainActor
-    private static func make(_ name: String, _ log: Log, isService: Bool) -> Application {
+    private static func make(
+        _ name: String, _ log: Log, isService: Bool, loadsResources: Bool = true
+    ) -> Application {
         let application = Application(
-            id: "io.github.parlance_chat.Parlance.\(name)", servesWithoutToolkit: true)
+            id: "io.github.parlance_chat.Parlance.\(name)", servesWithoutToolkit: true,
+            loadsResources: loadsResources)
         let service = isService ? shim_application_is_service.rawValue : 0
         g_application_set_flags(
             application.cast(), GApplicationFlags(rawValue: shim_application_non_unique.rawValue | service))
@@ -34,6 +37,28 @@ final class ApplicationTests: GtkTestCase {
             XCTAssertTrue(application.startToolkit())
             XCTAssertEqual(log.events, ["startup", "toolkit"], "it starts once")
         }
+    }
+
+    /// A folder of icons that is added has GTK read its icon theme again.
+    func testOnlyAnApplicationThatLoadsResourcesAddsAFolderOfIcons() {
+        onMain {
+            let loading = Self.make("Loading", Log(), isService: false)
+            let own = Self.make("WithoutResources", Log(), isService: false, loadsResources: false)
+            withExtendedLifetime((loading, own)) {
+                let folders = Self.iconFolders
+                XCTAssertTrue(folders.contains { $0.contains("/Loading/") }, "\(folders)")
+                XCTAssertFalse(folders.contains { $0.contains("/WithoutResources/") }, "\(folders)")
+            }
+        }
+    }
+
+    @MainActor
+    private static var iconFolders: [String] {
+        guard let theme = gdk_display_get_default().flatMap({ gtk_icon_theme_get_for_display($0) }),
+            let folders = gtk_icon_theme_get_resource_path(theme)
+        else { return [] }
+        defer { g_strfreev(folders) }
+        return (0..<Int(g_strv_length(folders))).compactMap { folders[$0].map { String(cString: $0) } }
     }
 
     func testServiceStartsTheToolkitOnDemandAndGivesItTheTokenOfTheRequest() throws {

@@ -117,6 +117,41 @@ final class ToolkitTests: GtkTestCase {
         }
     }
 
+    /// GTK reads the icon theme once it has started, which it has for all tests.
+    func testIconsOfABundleThatComesLateAreFound() throws {
+        try onMain {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // A leftover temporary file is harmless.
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let name = "parlance-late-symbolic"
+            XCTAssertFalse(IconTheme.contains(name))
+            try Resources.register(path: try Self.bundle(ofIcon: name, in: folder).path)
+            XCTAssertTrue(IconTheme.contains(name))
+        }
+    }
+
+    private static func bundle(ofIcon name: String, in folder: URL) throws -> URL {
+        let (manifest, bundle) = (folder.appending(path: "late.xml"), folder.appending(path: "late.gresource"))
+        try Data(#"<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"/>"#.utf8)
+            .write(to: folder.appending(path: "\(name).svg"))
+        let path = "/org/gtk/libgtk/icons/scalable/actions"
+        try Data(#"<gresources><gresource prefix="\#(path)"><file>\#(name).svg</file></gresource></gresources>"#.utf8)
+            .write(to: manifest)
+        let compiler = Process()
+        let output = Pipe()
+        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        compiler.arguments = [
+            "glib-compile-resources", "--sourcedir", folder.path, "--target", bundle.path, manifest.path,
+        ]
+        compiler.standardError = output
+        try compiler.run()
+        // Until it ends. Waiting for that would run the main loop.
+        let errors = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        XCTAssertEqual(errors, "")
+        return bundle
+    }
+
     func testMissingSchemaIsNil() {
         onMain { XCTAssertNil(Settings(schema: "io.github.parlance_chat.NoSuchSchema")) }
     }

@@ -15,9 +15,8 @@ public enum ComposerResources {
         }.load(installed: folders)
     }
 
-    /// Adds the style sheets and icons to the default display. Idempotent.
+    /// Adds the style sheets to the default display. Idempotent.
     public static func loadStyle() {
-        IconTheme.add(resources: prefix + "ComposerGtk/icons")
         StyleSheet.load(resource: style)
         StyleSheet.loadForHighContrast(resource: prefix + "style/composer-high-contrast.css")
     }

@@ -8,8 +8,13 @@ public final class Application: Object {
     ///   - options: the command-line options besides those of GTK and `--help`.
     ///   - servesWithoutToolkit: whether a service starts without GTK and calls ``startToolkit()`` before showing
     ///   anything.
-    public convenience init(id: String, options: [CommandLineOption] = [], servesWithoutToolkit: Bool = false) {
+    ///   - loadsResources: whether GTK and libadwaita load icons, menus and style sheets that bundles have below the path
+    ///   that corresponds to the ID. This has the icon theme read twice, see ``IconTheme``.
+    public convenience init(
+        id: String, options: [CommandLineOption] = [], servesWithoutToolkit: Bool = false, loadsResources: Bool = true
+    ) {
         self.init(owning: shim_application_new(ApplicationType.type, id, shim_application_handles_open))
+        if !loadsResources { g_application_set_resource_base_path(cast(), nil) }
         toolkit.isStartedOnDemand = servesWithoutToolkit
         for option in options {
             g_application_add_main_option(

@@ -131,6 +131,9 @@ final class Toolkit {
         guard GLProbe.suppressed({ Self.openDisplay() }), let adwaita = ApplicationType.adwaita else { return false }
         isRunning = true
         DefaultTheme.suppressed { _ = gtk_settings_get_default() }
+        // Before GtkApplication creates the icon theme, which another thread then reads: libadwaita, which adds its icons,
+        // would wait for that thread, and the theme would be read again.
+        adw_init()
         // This runs GApplication's startup again, which only sets a flag.
         adwaita.startup(application)
         PopoverGrabs.installUnmapHook

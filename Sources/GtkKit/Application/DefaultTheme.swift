@@ -3,9 +3,9 @@ import Glibc
 /// Prevents GTK from parsing its default theme, which libadwaita replaces by its own style sheets right afterwards: a
 /// tenth of the CPU time in which an empty window appears.
 ///
-/// GTK can be told so only by `GTK_THEME`, which must be absent again before libadwaita starts, as that leaves its style
-/// sheets out where it is set, and from child processes. The environment can be changed safely only while the process has
-/// a single thread. So a variable with another first letter is added then; writing that letter renames it atomically.
+/// Only `GTK_THEME` prevents it, which must be absent again before libadwaita starts, as that leaves its style sheets out
+/// where it is set, and from child processes. The environment can be changed safely only while the process has a single
+/// thread. So a variable with another first letter is added then; writing that letter renames it atomically.
 public enum DefaultTheme {
     /// The theme without rules that libadwaita selects.
     static let replacement = "Adwaita-empty"

@@ -8,7 +8,7 @@ public enum Resources {
         public let message: String
     }
 
-    /// Registers the GResource bundle at the path for all lookups by resource path.
+    /// Registers the GResource bundle at the path for all lookups by resource path, and of its icons by name.
     public static func register(path: String) throws(LoadError) {
         var error: UnsafeMutablePointer<GError>?
         guard let resource = g_resource_load(path, &error) else {
@@ -16,6 +16,7 @@ public enum Resources {
         }
         g_resources_register(resource)
         g_resource_unref(resource)
+        IconTheme.readAgain()
     }
 
     /// Returns the text of a file in a registered bundle, or `nil` if there is none. Thread-safe.
@@ -87,35 +88,29 @@ public struct ResourceBundle {
 }
 
 /// The icons by name of all windows on the default display.
+///
+/// Bundles have theirs in `/org/gtk/libgtk/icons`, with the layout of a theme: `scalable/actions/NAME-symbolic.svg`. An
+/// icon `NAME-symbolic-rtl.svg` replaces `NAME-symbolic.svg` where text runs from right to left.
+///
+/// GTK looks there by itself. A folder of their own would have to be added to its theme, which GTK reads in another
+/// thread as soon as it starts, and reads again on the main thread if a folder was added since.
 public enum IconTheme {
-    /// Adds a folder of resources with the layout of a theme: `FOLDER/scalable/actions/NAME-symbolic.svg`. Idempotent.
-    ///
-    /// An icon `NAME-symbolic-rtl.svg` replaces `NAME-symbolic.svg` where text runs from right to left.
-    public static func add(resources folder: String) {
-        guard let theme, !folders(of: theme).contains(folder) else { return }
-        gtk_icon_theme_add_resource_path(theme, folder)
-    }
-
     public static func contains(_ name: String) -> Bool {
         theme.map { gtk_icon_theme_has_icon($0, name) != 0 } ?? false
     }
 
-    private static var theme: OpaquePointer? {
-        gdk_display_get_default().flatMap { gtk_icon_theme_get_for_display($0) }
+    /// Has GTK, if it has started, read the theme again: it would miss the icons of a bundle that was registered since.
+    static func readAgain() {
+        guard gtk_is_initialized() != 0, let theme, let folders = gtk_icon_theme_get_resource_path(theme) else {
+            return
+        }
+        defer { g_strfreev(folders) }
+        gtk_icon_theme_set_resource_path(
+            theme, UnsafeRawPointer(folders).assumingMemoryBound(to: UnsafePointer<CChar>?.self))
     }
 
-    private static func folders(of theme: OpaquePointer) -> [String] {
-        guard let paths = gtk_icon_theme_get_resource_path(theme) else { return [] }
-        defer { g_strfreev(paths) }
-        var folders: [String] = []
-        var next = paths
-        while let path = next.pointee {
-            let folder = String(cString: path)
-            // GtkApplication adds its own folder with a slash at the end.
-            folders.append(folder.hasSuffix("/") ? String(folder.dropLast()) : folder)
-            next += 1
-        }
-        return folders
+    private static var theme: OpaquePointer? {
+        gdk_display_get_default().flatMap { gtk_icon_theme_get_for_display($0) }
     }
 }
 

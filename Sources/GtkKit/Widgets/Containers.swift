@@ -39,8 +39,8 @@ public final class StatusPage: Widget {
 
     public var iconName: String? { adw_status_page_get_icon_name(cast()).map { String(cString: $0) } }
 
-    /// Sets the icon when the page is shown. A stack measures its hidden pages, too, which would load the icon; at this size
-    /// it is drawn from SVG.
+    /// Sets the icon when the page is shown. Measuring the page, as a homogeneous stack does while it is hidden, would load
+    /// the icon; at this size it is drawn from SVG.
     public func setIconWhenShown(_ name: String) { onMap { adw_status_page_set_icon_name($0.cast(), name) } }
 
     public var title: String {

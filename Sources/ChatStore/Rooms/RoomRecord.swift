@@ -135,13 +135,7 @@ struct RoomRecord {
     /// read anew.
     func hiddenUnread(in db: Database) throws -> UnreadCount {
         // Without one in the room, nothing is to be counted, which takes time proportional to the unread messages.
-        let isNeeded = try Bool.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT EXISTS (
-                        SELECT 1 FROM ignoredUser i JOIN user u ON u.key = i.user JOIN member s ON s.id = u.id
-                        WHERE s.room = ?)
-                    """), arguments: [key])
+        let isNeeded = try Bool.fetchOne(db.cachedStatement(sql: Self.hasIgnoredMember), arguments: [key])
         guard isNeeded == true else { return UnreadCount(messages: 0, mentions: 0) }
         let position = try RoomRecord.find(key, in: db)?.fullyReadPosition ?? .min
         let row = try Row.fetchOne(
@@ -155,6 +149,14 @@ struct RoomRecord {
         guard let row else { return UnreadCount(messages: 0, mentions: 0) }
         return UnreadCount(messages: try row.value("messages"), mentions: try row.value("mentions"))
     }
+
+    /// Whether an ignored user is or was a member of a room. CROSS JOIN keeps SQLite from beginning with the members,
+    /// of whom a room may have thousands: each room of a sync is asked.
+    static let hasIgnoredMember = """
+        SELECT EXISTS (
+            SELECT 1 FROM ignoredUser i CROSS JOIN user u ON u.key = i.user
+            CROSS JOIN member s ON s.room = ? AND s.id = u.id)
+        """
 
     /// Changes the unread mention count by `count`.
     func addMentions(_ count: Int, in db: Database) throws {

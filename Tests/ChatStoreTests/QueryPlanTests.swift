@@ -1,0 +1,21 @@
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+/// Queries that run with each change, and must not cost more with more rooms, members or messages.
+@Suite struct QueryPlanTests {
+    private func plan(of sql: String, _ arguments: StatementArguments) throws -> [String] {
+        let queue = try DatabaseQueue()
+        try Schema.history.migrate(queue)
+        return try queue.write { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] as String }
+        }
+    }
+
+    @Test("Whether a room has ignored users is found without reading its members")
+    func ignoredMembers() throws {
+        let plan = try plan(of: RoomRecord.hasIgnoredMember, [1])
+        #expect(plan.contains { $0.hasPrefix("SEARCH s") && $0.contains("room=? AND id=?") }, "\(plan)")
+    }
+}

@@ -133,6 +133,41 @@ import Testing
         #expect(cache.files.count == 3)
     }
 
+    @Test("Content under several addresses counts once, as long as one of them is left")
+    func sharedContentCountsOnce() async throws {
+        let cache = Cache(try await StoreFixture())
+        let all: [(byte: UInt8, uri: String)] = [(1, "1"), (1, "2"), (2, "3"), (3, "3"), (4, "4")]
+        for (byte, uri) in all {
+            try await cache.keep(content(byte), as: uri)
+            cache.time.advance(1)
+        }
+        for uri in ["1", "2", "3", "4"] { #expect(try await cache.content(of: uri) != nil) }
+        cache.time.advance(1)
+        try await cache.keep(content(5), as: "5")
+        #expect(cache.files.count == 3)
+        #expect(try await cache.content(of: "5") == content(5))
+    }
+
+    @Test("The size of the cache is counted at the start, and not with each file")
+    func sizeIsCountedOnce() async throws {
+        let cache = Cache(try await StoreFixture())
+        try await cache.keep(content(1), as: "1")
+        // What only a count would find.
+        let other = MediaEntry(uri: "other", digest: MediaDigest(of: content(2)), bytes: 900, usedAt: Fixtures.date)
+        _ = try await cache.fixture.store.writeCache { db -> MediaEntry? in
+            var table = MediaTable(db: db)
+            return try table.put(other)
+        }
+        func isListed() async throws -> Bool {
+            try await cache.fixture.store.read { db in try MediaTable(db: db).entry(of: "other") != nil }
+        }
+        cache.time.advance(1)
+        try await cache.keep(content(3), as: "3")
+        #expect(try await isListed())
+        try await Cache(cache.fixture).cache.purge()
+        #expect(try await !isListed())
+    }
+
     @Test func expiredAndUnknownFilesArePurged() async throws {
         let cache = Cache(try await StoreFixture())
         try await cache.keep(content(1), as: "old")

@@ -202,7 +202,7 @@ import Testing
     @Test("Files that several addresses share count once")
     func media() throws {
         try history { db in
-            let table = MediaTable(db: db)
+            var table = MediaTable(db: db)
             let digests = ["a", "b", "c"].map { MediaDigest(of: Data($0.utf8)) }
             func entry(_ uri: String, _ digest: MediaDigest, _ seconds: Double) -> MediaEntry {
                 MediaEntry(uri: uri, digest: digest, bytes: 10, usedAt: Fixtures.date.addingTimeInterval(seconds))
@@ -210,15 +210,19 @@ import Testing
             #expect(try table.put(entry("1", digests[0], 3)) == nil)
             #expect(try table.put(entry("2", digests[0], 1)) == nil)
             #expect(try table.put(entry("3", digests[1], 2)) == nil)
-            #expect(try table.totalBytes == 20)
+            #expect(try table.totalBytes == 20 && table.growth == 20)
             #expect(try table.oldest(limit: 2).map(\.uri) == ["2", "3"])
             #expect(try table.entries(unusedSince: Fixtures.date.addingTimeInterval(2)).map(\.uri) == ["2"])
             try table.noteUses(["2": Fixtures.date.addingTimeInterval(9)])
             #expect(try table.oldest(limit: 1).map(\.uri) == ["3"])
             #expect(try table.unknown(among: Set(digests)) == [digests[2]])
             #expect(try table.put(entry("3", digests[2], 4)) == entry("3", digests[1], 2))
-            try table.remove(["1", "2"])
-            #expect(try table.totalBytes == 10 && table.entry(of: "1") == nil)
+            #expect(try table.put(entry("3", digests[2], 5)) == entry("3", digests[2], 4))
+            #expect(try table.totalBytes == 20 && table.growth == 20)
+            try table.remove(["1", "none"])
+            #expect(try table.totalBytes == 20 && table.growth == 20)
+            try table.remove(["2"])
+            #expect(try table.totalBytes == 10 && table.growth == 10 && table.entry(of: "1") == nil)
         }
     }
 }

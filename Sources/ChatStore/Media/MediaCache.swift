@@ -24,8 +24,13 @@ public actor MediaCache {
     private let index: ChatStore
     private let limits: Limits
     private let now: @Sendable () -> Date
-    /// The total size of the files in bytes, once counted.
+    /// The total size of the files in bytes, once counted. Each write changes it: another count would take longer with
+    /// each file in the cache.
     private var total: Int?
+    /// How many writes of the index have begun, and how many of them have not ended.
+    private var (writes, writesUnderWay) = (0, 0)
+    /// Whether what an earlier run left behind is removed.
+    private var isCleared = false
     /// Times of use that are not in the index yet, by URI.
     private var uses: [String: Date] = [:]
     /// Files that were verified since the start.
@@ -87,10 +92,9 @@ public actor MediaCache {
         let replaced: MediaEntry?
         do {
             defer { noteArrival(of: digest, -1) }
-            replaced = try await index.writeCache { db in try MediaTable(db: db).put(entry) }
+            replaced = try await write { try $0.put(entry) }
         }
         if let replaced, replaced.digest != digest { try await removeFiles([replaced.digest]) }
-        total = total == nil ? nil : try await totalBytes()
         try await purge(sparing: uri)
         return path
     }
@@ -126,15 +130,14 @@ public actor MediaCache {
         removeOldNames()
         let expiry = now().addingTimeInterval(-limits.age)
         try await remove(index.read { db in try MediaTable(db: db).entries(unusedSince: expiry) })
-        guard let counted = total else {
+        if !isCleared {
             // First purge after the start: programs that were given named files have read them by now. If the files
             // cannot be removed, the next start tries again.
             try? FileManager.default.removeItem(at: namedFolder)
             try await removeUnknownFiles()
-            total = try await totalBytes()
-            return try await purge(sparing: spared)
+            isCleared = true
         }
-        var sum = counted
+        var sum = try await totalBytes()
         while sum > limits.total {
             let oldest = try await index.read { db in try MediaTable(db: db).oldest(limit: 20) }
                 .filter { $0.uri != spared }
@@ -144,7 +147,6 @@ public actor MediaCache {
                 sum = try await totalBytes()
             }
         }
-        total = sum
     }
 
     /// Removes files that were given their names some time ago. As hard links they keep evicted files on the disk,
@@ -158,7 +160,29 @@ public actor MediaCache {
         }
     }
 
-    private func totalBytes() async throws -> Int { try await index.read { db in try MediaTable(db: db).totalBytes } }
+    private func totalBytes() async throws -> Int {
+        if let total { return total }
+        let (before, isQuiet) = (writes, writesUnderWay == 0)
+        let counted = try await index.read { db in try MediaTable(db: db).totalBytes }
+        // It is not known whether a write that was under way meanwhile is part of it.
+        if isQuiet, writes == before { total = counted }
+        return counted
+    }
+
+    private func write<Result: Sendable>(
+        _ body: @escaping @Sendable (inout MediaTable) throws -> Result
+    ) async throws -> Result {
+        writes += 1
+        writesUnderWay += 1
+        defer { writesUnderWay -= 1 }
+        let (result, growth): (Result, Int) = try await index.writeCache { db in
+            var table = MediaTable(db: db)
+            let result = try body(&table)
+            return (result, table.growth)
+        }
+        if let known = total { total = known + growth }
+        return result
+    }
 
     private func noteUses() async throws {
         let noted = uses
@@ -168,9 +192,8 @@ public actor MediaCache {
 
     private func remove(_ entries: [MediaEntry]) async throws {
         guard !entries.isEmpty else { return }
-        try await index.writeCache { db in try MediaTable(db: db).remove(entries.map(\.uri)) }
+        try await write { try $0.remove(entries.map(\.uri)) }
         try await removeFiles(Set(entries.map(\.digest)))
-        total = total == nil ? nil : try await totalBytes()
     }
 
     private func noteArrival(of digest: MediaDigest, _ change: Int) {

@@ -20,6 +20,9 @@ extension MediaEntry {
 /// The index of the media cache, which can be lost without harm.
 struct MediaTable {
     let db: Database
+    /// By how much ``totalBytes`` has changed through this value. Counting all files takes time proportional to their
+    /// number.
+    private(set) var growth = 0
 
     func entry(of uri: String) throws -> MediaEntry? {
         try Row.fetchOne(db, sql: "SELECT * FROM media WHERE uri = ?", arguments: [uri]).map(MediaEntry.init(row:))
@@ -27,11 +30,13 @@ struct MediaTable {
 
     /// Adds or replaces an entry.
     /// - Returns: The replaced entry, if any.
-    func put(_ entry: MediaEntry) throws -> MediaEntry? {
+    mutating func put(_ entry: MediaEntry) throws -> MediaEntry? {
         let before = try self.entry(of: entry.uri)
+        if try !isKnown(entry.digest) { growth += entry.bytes }
         try db.execute(
             sql: "INSERT OR REPLACE INTO media (uri, digest, bytes, usedAt) VALUES (?, ?, ?, ?)",
             arguments: [entry.uri, entry.digest.hex, entry.bytes, entry.usedAt.milliseconds])
+        if let before, try !isKnown(before.digest) { growth -= before.bytes }
         return before
     }
 
@@ -41,8 +46,12 @@ struct MediaTable {
         }
     }
 
-    func remove(_ uris: [String]) throws {
-        for uri in uris { try db.execute(sql: "DELETE FROM media WHERE uri = ?", arguments: [uri]) }
+    mutating func remove(_ uris: [String]) throws {
+        for uri in uris {
+            guard let entry = try entry(of: uri) else { continue }
+            try db.execute(sql: "DELETE FROM media WHERE uri = ?", arguments: [uri])
+            if try !isKnown(entry.digest) { growth -= entry.bytes }
+        }
     }
 
     func entries(unusedSince date: Date) throws -> [MediaEntry] {
@@ -65,8 +74,11 @@ struct MediaTable {
 
     /// Returns the digests that no entry refers to.
     func unknown(among digests: Set<MediaDigest>) throws -> [MediaDigest] {
-        try digests.filter { digest in
-            try Int.fetchOne(db, sql: "SELECT 1 FROM media WHERE digest = ?", arguments: [digest.hex]) == nil
-        }
+        try digests.filter { try !isKnown($0) }
+    }
+
+    private func isKnown(_ digest: MediaDigest) throws -> Bool {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM media WHERE digest = ?"), arguments: [digest.hex]) != nil
     }
 }

@@ -168,6 +168,29 @@ import Testing
         #expect(try await apply([], to: store) { $0.unnamed = [ann] }.members == nil)
     }
 
+    @Test("Members are read with a room only if it is named after them, or may lose its name")
+    func membersOfNamedRooms() async throws {
+        let store = try await open()
+        try await apply([], to: store) {
+            $0.members = [Member(id: ann, displayName: "Ann", kind: .person)]
+            $0.state = RoomState()
+            $0.state?.name = "Garden"
+            $0.origins = [
+                StateOrigin.Subject(type: "m.room.name", key: ""): MessageID("$name"),
+                StateOrigin.Subject(type: "m.room.topic", key: ""): MessageID("$topic"),
+            ]
+        }
+        func members(_ events: Set<MessageID>) async throws -> [MemberID]? {
+            let request = KnownRoom.Request(room, members: .ifNameless, events: events, namingTypes: ["m.room.name"])
+            return try await store.knownRooms([request], ownUserID: ann).rooms[room]?.members.map(\.id)
+        }
+        #expect(try await members([]) == [])
+        #expect(try await members([MessageID("$topic"), MessageID("$other")]) == [])
+        #expect(try await members([MessageID("$name")]) == [ann])
+        try await apply([], to: store) { $0.state = RoomState() }
+        #expect(try await members([]) == [ann])
+    }
+
     @Test func leftRoomIsRemovedWithItsUnsentData() async throws {
         let store = try await open()
         try await apply([event(1)], to: store)

@@ -134,11 +134,12 @@ extension KnownRoom {
         self.init(state: try RoomState.find(of: record, in: db))
         let table = MemberTable(db: db)
         ownMember = try table.member(ownUserID, of: record)
+        origins = try StateOrigin.all(of: request.events, in: record, db)
+        let mayLoseName = origins.contains { request.namingTypes.contains($0.subject.type) }
         let isNameless = (state.name ?? state.alias) == nil
-        if request.members == .all || request.members == .ifNameless && isNameless {
+        if request.members == .all || request.members == .ifNameless && (isNameless || mayLoseName) {
             members = try table.members(of: record)
         }
-        origins = try StateOrigin.all(of: request.events, in: record, db)
     }
 }
 

@@ -65,7 +65,8 @@ public struct KnownRoom: Equatable, Sendable {
     public struct Request: Sendable {
         public enum Members: Sendable {
             case none
-            /// Only if the stored state has neither a name nor an alias. Large rooms have one, and many members.
+            /// Only if the stored state has neither a name nor an alias, or may lose it by one of the request's events.
+            /// Large rooms have one, and many members.
             case ifNameless
             case all
         }
@@ -74,11 +75,17 @@ public struct KnownRoom: Equatable, Sendable {
         public var members: Members
         /// State events whose stored parts to look up.
         public var events: Set<MessageID>
+        /// The types of the state that names a room. If an event of ``events`` has set such state, the room may become
+        /// nameless.
+        public var namingTypes: Set<String>
 
-        public init(_ room: RoomID, members: Members = .none, events: Set<MessageID> = []) {
+        public init(
+            _ room: RoomID, members: Members = .none, events: Set<MessageID> = [], namingTypes: Set<String> = []
+        ) {
             self.room = room
             self.members = members
             self.events = events
+            self.namingTypes = namingTypes
         }
     }
 }

@@ -14,11 +14,10 @@ struct RoomBatchBuilder: Sendable {
 
     /// Returns what to read of the room before ``batch(of:known:)``.
     func request(for update: RoomUpdate) -> KnownRoom.Request {
-        let deleted = update.deleted
         let names: Set = ["m.room.name", "m.room.canonical_alias"]
-        // A redaction may remove the name.
-        let mayLoseName = !deleted.isEmpty || update.state.contains { names.contains($0.type) }
-        return KnownRoom.Request(update.id, members: mayLoseName ? .all : .ifNameless, events: deleted)
+        let mayLoseName = update.state.contains { names.contains($0.type) }
+        return KnownRoom.Request(
+            update.id, members: mayLoseName ? .all : .ifNameless, events: update.deleted, namingTypes: names)
     }
 
     /// - Returns: `nil` for a space, or an unknown room without content, such as mere receipts.

@@ -154,6 +154,16 @@ import Testing
         #expect(try await store.roomSummaries().map(\.room.avatar) == [nil])
     }
 
+    @Test("Former members are known members") func unknownMembers() async throws {
+        let store = try await open()
+        let members = ["@ann:a", "@bob:a", "@me:a"].map { id in
+            Member(id: MemberID(id), displayName: id, kind: .person, hasLeft: id == "@bob:a")
+        }
+        try await apply([], to: store) { $0.members = Array(members.prefix(2)) }
+        #expect(try await store.unknown(members, of: room) == [members[2]])
+        await #expect(throws: ChatError.notFound) { try await store.unknown(members, of: RoomID("!none")) }
+    }
+
     @Test func memberWithRedactedNameIsCalledByMatrixID() async throws {
         let store = try await open()
         try await apply([], to: store) {

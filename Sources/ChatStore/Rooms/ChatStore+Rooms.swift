@@ -61,6 +61,15 @@ extension ChatStore {
         try await read { db in try MemberTable(db: db).members(of: RoomRecord.get(room, in: db)) }
     }
 
+    /// Returns those of the members whom the room has never had.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func unknown(_ members: [Member], of room: RoomID) async throws -> [Member] {
+        try await read { db in
+            let (record, table) = (try RoomRecord.get(room, in: db), MemberTable(db: db))
+            return try members.filter { try !table.contains($0.id, in: record) }
+        }
+    }
+
     /// Returns the rooms that the user is a current member of.
     public func rooms(with member: MemberID) async throws -> [RoomID] {
         try await read { db in try MemberTable(db: db).rooms(with: member) }

@@ -17,6 +17,13 @@ struct MemberTable {
         return try Row.fetchOne(statement, arguments: [room.key, id.rawValue]).map(Self.member)
     }
 
+    /// Whether the user is or was a member of a room.
+    func contains(_ id: MemberID, in room: RoomRecord) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
+            arguments: [room.key, id.rawValue]) != nil
+    }
+
     /// Returns the members who sent these messages, of any rooms.
     func senders(of messages: [Message]) throws -> [MemberID: Member] {
         let statement = try db.cachedStatement(

@@ -70,10 +70,7 @@ extension RoomSync {
 
     /// Adds the sender of a message as a former member if it is unknown.
     func put(sender: MemberID, into record: RoomRecord) throws -> [Member] {
-        let existing = try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
-            arguments: [record.key, sender.rawValue])
-        guard existing == nil else { return [] }
+        guard try !MemberTable(db: db).contains(sender, in: record) else { return [] }
         return try put(
             [Member(id: sender, displayName: sender.rawValue, kind: .person, hasLeft: true)], into: record)
     }

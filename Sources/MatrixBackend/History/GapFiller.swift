@@ -150,8 +150,6 @@ struct GapFiller: Sendable {
     /// history.
     private func newMembers(in state: [MatrixEvent], of room: RoomID) async throws -> [Member] {
         let members = ParsedRoomState(ownUserID: context.ownUserID, state: state).members
-        guard !members.isEmpty else { return [] }
-        let knownIDs = Set(try await store.members(of: room).map(\.id))
-        return members.filter { !knownIDs.contains($0.id) }
+        return members.isEmpty ? [] : try await store.unknown(members, of: room)
     }
 }

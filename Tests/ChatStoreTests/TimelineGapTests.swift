@@ -74,6 +74,23 @@ import Testing
         #expect(try await texts(store) == (1...9).map(String.init))
     }
 
+    @Test("A gap is found from a position in either direction") func gapsAroundAPosition() async throws {
+        let store = try await open()
+        try await apply([event(0)], to: store)
+        #expect(try await store.lastGap(in: room) == nil)
+        for number in [3, 6, 9] { try await apply([event(number)], gap: "p\(number)", to: store) }
+        let gaps = try await store.gaps(in: room)
+        #expect(gaps.map(\.token) == ["p3", "p6", "p9"])
+        #expect(try await store.lastGap(in: room) == gaps[2])
+        for position in gaps.flatMap({ [$0.position - 1, $0.position, $0.position + 1] }) {
+            #expect(
+                try await store.lastGap(in: room, upTo: position) == gaps.last { $0.position <= position })
+            #expect(
+                try await store.firstGap(in: room, after: position) == gaps.first { $0.position > position })
+        }
+        await #expect(throws: ChatError.notFound) { try await store.lastGap(in: RoomID("!none")) }
+    }
+
     @Test func repeatedEventsFillTheGapsBetweenThem() async throws {
         let store = try await open()
         try await apply([event(0)], to: store)

@@ -47,7 +47,8 @@ extension ChatStore {
         try await writeCache { db in try RoomSync(db: db).apply(change, in: RoomRecord.get(room, in: db)) }
     }
 
-    /// Returns the gaps in the room's stored timeline, oldest first.
+    /// Returns the gaps in the room's stored timeline, oldest first. There may be many: a room gets one with each limited
+    /// sync, until its history is read.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func gaps(in room: RoomID) async throws -> [TimelineGap] {
         try await read { db in
@@ -57,6 +58,18 @@ extension ChatStore {
                 arguments: [record.key]
             ).map(TimelineGap.init)
         }
+    }
+
+    /// Returns the last gap in the room's stored timeline, of all or of those up to a position.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func lastGap(in room: RoomID, upTo position: Int64 = .max) async throws -> TimelineGap? {
+        try await read { db in try TimelineGap.last(in: RoomRecord.get(room, in: db), upTo: position, db) }
+    }
+
+    /// Returns the first gap after a position in the room's stored timeline.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func firstGap(in room: RoomID, after position: Int64) async throws -> TimelineGap? {
+        try await read { db in try TimelineGap.first(in: RoomRecord.get(room, in: db), after: position, db) }
     }
 
     /// Returns rooms with an unknown unread count: messages are missing after the user's read position, and the server

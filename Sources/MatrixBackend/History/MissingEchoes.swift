@@ -26,7 +26,7 @@ struct MissingEchoes: Sendable {
     private func search(_ room: RoomID, after sync: Int) async throws {
         for _ in 0..<Self.maxChunks {
             guard let queuedAt = unsent.withEchoes({ $0.earliestMissing(in: room, after: sync) }),
-                let gap = try await store.gaps(in: room).last
+                let gap = try await store.lastGap(in: room)
             else { return }
             let earliest = try await fill(gap, room)
             // An event cannot be older than its local request. If it was not found by then, the server lags and a later

@@ -68,7 +68,7 @@ struct TargetLoader: Sendable {
             guard LocalEchoes.transaction(of: id) == nil, try await store.position(of: id, in: room) == nil else {
                 return nil
             }
-            return try await store.gaps(in: room).last
+            return try await store.lastGap(in: room)
         case .date(let date):
             return try await gap(in: room) {
                 $0.map { $0 < date } ?? true

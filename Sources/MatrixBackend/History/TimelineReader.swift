@@ -23,9 +23,8 @@ struct TimelineReader: Sendable {
         var fills = 0
         while true {
             let whole = try await store.messages(in: room, before: position, limit: limit)
-            let gaps = try await store.gaps(in: room)
-            let page = whole.after(gaps.last { $0.position <= position })
-            let gap = gaps.last { $0.position <= page.messages.first?.position ?? position }
+            let page = whole.after(try await store.lastGap(in: room, upTo: position))
+            let gap = try await store.lastGap(in: room, upTo: page.messages.first?.position ?? position)
             // The page is complete, has no gap before it, or the limit of requests is reached.
             guard page.messages.count < limit, limit > 0, let gap, fills < Self.maxFills else {
                 return unsent.displayed(page, of: room, before: position)
@@ -44,8 +43,7 @@ struct TimelineReader: Sendable {
     func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
         for _ in 0..<Self.maxFills {
             let whole = try await store.messages(in: room, after: position, limit: limit)
-            let gaps = try await store.gaps(in: room)
-            guard let gap = gaps.first(where: { $0.position > position }), let last = whole.messages.last,
+            guard let gap = try await store.firstGap(in: room, after: position), let last = whole.messages.last,
                 last.position >= gap.position
             else { return unsent.displayed(whole, of: room) }
             let page = whole.before(gap)
@@ -63,7 +61,6 @@ struct TimelineReader: Sendable {
     func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
         try await targets.load(target, in: room)
         let whole = try await store.messages(in: room, around: target, limit: limit)
-        let gaps = try await store.gaps(in: room)
         var page = whole
         let middle: Int64? =
             switch target {
@@ -72,8 +69,8 @@ struct TimelineReader: Sendable {
             case .date(let date): (whole.messages.first { $0.sentAt >= date } ?? whole.messages.last)?.position
             }
         if let middle {
-            page = page.after(gaps.last { $0.position <= middle })
-            if let next = gaps.first(where: { $0.position > middle }) { page = page.before(next) }
+            page = page.after(try await store.lastGap(in: room, upTo: middle))
+            if let next = try await store.firstGap(in: room, after: middle) { page = page.before(next) }
         }
         return unsent.displayed(page, of: room)
     }
@@ -85,7 +82,7 @@ struct TimelineReader: Sendable {
     func fetchAll(of room: RoomID, progress: @Sendable (Int) -> Void) async throws -> Int64? {
         var fetched = 0
         var before: TimelineGap?
-        while let gap = try await store.gaps(in: room).last {
+        while let gap = try await store.lastGap(in: room) {
             try Task.checkCancellation()
             // A gap that does not shrink will not shrink with another request.
             guard isOnline(), gap != before else { return try await start(after: gap, in: room) }

@@ -136,7 +136,7 @@ struct RepeatedSends: Sendable {
         _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date
     ) async throws -> [TransactionID: MessageID] {
         let earliest = queuedAt.addingTimeInterval(-Self.clockSkew)
-        guard let gap = try await store.gaps(in: room).last else { return [:] }
+        guard let gap = try await store.lastGap(in: room) else { return [:] }
         let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
         guard behind.map({ $0.sentAt > earliest }) ?? true else { return [:] }
         return try await sentMessages(transactions, in: room, queuedAt: queuedAt, before: token(of: gap, in: room))

@@ -179,7 +179,7 @@ struct SyncWriter: Sendable {
         var gaps: [RoomID: Int64?] = [:]
         for room in update.rooms where room.gap != nil && writer.timelines.isObserved(room.id) {
             let isKnownRoom = try await store.hasRoom(room.id)
-            gaps[room.id] = .some(isKnownRoom ? try await store.gaps(in: room.id).last?.position : nil)
+            gaps[room.id] = .some(isKnownRoom ? try await store.lastGap(in: room.id)?.position : nil)
         }
         return gaps
     }
@@ -188,7 +188,7 @@ struct SyncWriter: Sendable {
     /// - Parameter gap: The newest gap's position before that sync.
     private func isBehindGap(_ room: RoomID, after gap: Int64?) async -> Bool {
         do {
-            guard try await store.hasRoom(room), let newest = try await store.gaps(in: room).last else { return false }
+            guard try await store.hasRoom(room), let newest = try await store.lastGap(in: room) else { return false }
             return newest.position > gap ?? .min
         } catch {
             return true

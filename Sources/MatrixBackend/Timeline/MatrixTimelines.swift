@@ -18,7 +18,7 @@ struct MatrixTimelines: Sendable {
                     continuation.yield(.closed)
                     return continuation.finish()
                 }
-                let gap = try await store.gaps(in: room).last
+                let gap = try await store.lastGap(in: room)
                 writer.timelines.add(continuation, to: snapshot, behind: gap)
             } catch {
                 continuation.finish()
@@ -44,7 +44,7 @@ struct MatrixTimelines: Sendable {
         guard try await store.newestMessage(in: room) == message,
             let position = try await store.position(of: message, in: room)
         else { return false }
-        return try await store.gaps(in: room).last.map { $0.position <= position } ?? true
+        return try await store.lastGap(in: room).map { $0.position <= position } ?? true
     }
 
     func markAllRead(in room: RoomID) async throws {

@@ -63,7 +63,7 @@ struct RoomWriter: Sendable {
         if timelines.isObserved(room) {
             do {
                 if let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) {
-                    timelines.reopen(snapshot, behind: try await store.gaps(in: room).last)
+                    timelines.reopen(snapshot, behind: try await store.lastGap(in: room))
                 }
             } catch {
                 timelines.end(room)

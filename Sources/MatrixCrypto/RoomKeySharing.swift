@@ -34,11 +34,13 @@ struct RoomKeySharing {
         } else {
             outbound = try await begin(&state, &change)
         }
+        // Before the readers are listed, of whom a room may have thousands. At these revisions, all of them were tracked.
+        if outbound.checked == revisions(state.tracker), outbound.retry.map({ now < $0 }) ?? true {
+            return .shared(outbound)
+        }
         let readers = audience.readers(with: user)
         state.tracker.track(readers)
-        let stamp = OutboundRoom.Stamp(devices: state.tracker.revision, audience: audience.generation)
-        if outbound.checked == stamp, outbound.retry.map({ now < $0 }) ?? true { return .shared(outbound) }
-
+        let stamp = revisions(state.tracker)
         guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         outbound.checked = nil
         let identities = try await Identity.stored(readers, in: storage)
@@ -64,6 +66,10 @@ struct RoomKeySharing {
         outbound.checked = changed.isEmpty ? stamp : nil
         state.outbound[room] = outbound
         return .shared(outbound)
+    }
+
+    private func revisions(_ tracker: DeviceTracker) -> OutboundRoom.Stamp {
+        OutboundRoom.Stamp(devices: tracker.revision, audience: audience.generation)
     }
 
     /// Starts a new session, which this device can decrypt from the first message on.

@@ -145,6 +145,20 @@ import ToolSupport
         }
     }
 
+    @Test("A member whose devices are not tracked any more is queried again before the next message")
+    func untrackedMember() async throws {
+        var fixture = try await SendingFixture()
+        _ = try await fixture.say("One")
+        let queries = try #require(fixture.counts["query"])
+        _ = try await fixture.say("Two")
+        #expect(fixture.counts["query"] == queries)
+        var sync = CryptoSync(kind: .sliding)
+        sync.left = ["@a:b"]
+        _ = try await fixture.subject.received(sync, at: fixture.now)
+        _ = try await fixture.say("Three")
+        #expect(fixture.counts["query"] == queries + 1)
+    }
+
     @Test("Invited users get the key if the history visibility lets them read")
     func invited() async throws {
         for (visibility, reads) in [

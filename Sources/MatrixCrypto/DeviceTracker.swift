@@ -23,6 +23,9 @@ public struct DeviceTracker: Sendable {
     }
 
     private var lists: [ExactText: List] = [:]
+    /// The users whose lists are outdated and who are in no pending query. Each sync asks for them, and there may be
+    /// thousands of lists.
+    private var due: Set<ExactText> = []
     /// Retry delays of unreachable servers, and of users whose list was malformed or whose query was rejected.
     private var delays: [ExactText: RetryDelay] = [:]
     /// Users whose lists are unavailable for now: messages do not wait for them.
@@ -43,6 +46,7 @@ public struct DeviceTracker: Sendable {
     public init(records: [CryptoRecord]) {
         for record in records where record.key.kind == .trackedUser {
             lists[record.key.owner] = List(isOutdated: record.value != Self.upToDate)
+            noteDue(record.key.owner)
         }
     }
 
@@ -63,6 +67,7 @@ public struct DeviceTracker: Sendable {
         for user in users where lists[user] == nil {
             revision += 1
             lists[user] = List(generation: revision)
+            due.insert(user)
             unsaved.insert(user)
         }
     }
@@ -72,6 +77,7 @@ public struct DeviceTracker: Sendable {
         for user in changed { invalidate(user) }
         for user in left where lists.removeValue(forKey: user) != nil {
             sizeLimits[user] = nil
+            due.remove(user)
             unsaved.insert(user)
             revision += 1
         }
@@ -103,6 +109,11 @@ public struct DeviceTracker: Sendable {
         list.isOutdated = true
         list.generation = revision
         lists[user] = list
+        noteDue(user)
+    }
+
+    private mutating func noteDue(_ user: ExactText) {
+        if let list = lists[user], list.isOutdated, !list.isAsked { due.insert(user) } else { due.remove(user) }
     }
 
     /// The changes to store before the position of the sync that reported them.
@@ -136,17 +147,18 @@ public struct DeviceTracker: Sendable {
     /// The next query, if one is due. No user is in two pending queries, and no query has users whose entries in its
     /// response would be one (``DistinctNames``).
     public mutating func nextQuery(at now: Date) -> Query? {
-        let due = lists.filter { $1.isOutdated && !$1.isAsked && nextAttempt(for: $0) ?? now <= now }.keys
+        let ready = due.filter { nextAttempt(for: $0) ?? now <= now }
         // The largest first: the users of rejected queries hold up no others.
-        guard let limit = due.map({ sizeLimit(for: $0) }).max() else { return nil }
+        guard let limit = ready.map({ sizeLimit(for: $0) }).max() else { return nil }
         var users: [ExactText] = []
         var names = DistinctNames()
         var generations: [ExactText: UInt64] = [:]
-        for user in due.filter({ sizeLimit(for: $0) == limit }).sorted() {
+        for user in ready.filter({ sizeLimit(for: $0) == limit }).sorted() {
             guard users.count < limit else { break }
             guard names.add(user) else { continue }
             users.append(user)
             lists[user]?.isAsked = true
+            due.remove(user)
             generations[user] = lists[user]?.generation
         }
         return Query(users: users, generations: generations)
@@ -159,7 +171,7 @@ public struct DeviceTracker: Sendable {
 
     /// When the next retry delay ends, after which ``nextQuery(at:)`` is worth another call.
     public func nextAttempt(after now: Date) -> Date? {
-        lists.filter { $1.isOutdated && !$1.isAsked }.keys.compactMap { nextAttempt(for: $0) }.filter { $0 > now }.min()
+        due.compactMap { nextAttempt(for: $0) }.filter { $0 > now }.min()
     }
 
     private func sizeLimit(for user: ExactText) -> Int { sizeLimits[user] ?? Self.maxUsersAsked }
@@ -175,7 +187,10 @@ public struct DeviceTracker: Sendable {
 
     /// Handles a missing response: the query becomes due again; when to retry is up to the caller.
     public mutating func failed(_ query: Query) {
-        for user in query.users { lists[user]?.isAsked = false }
+        for user in query.users {
+            lists[user]?.isAsked = false
+            noteDue(user)
+        }
     }
 
     /// Handles a permanent rejection, which a single user may cause, as by a list that exceeds the size limit of
@@ -241,6 +256,7 @@ public struct DeviceTracker: Sendable {
             excused.remove(user)
             if lists[user]?.generation == query.generations[user] {
                 lists[user]?.isOutdated = false
+                due.remove(user)
                 unsaved.insert(user)
             }
             return DeviceListChange(

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
@@ -53,6 +54,19 @@ import ToolSupport
         try await deletion.value
         while server.count(version) < 3 { try await Task.sleep(for: .milliseconds(5)) }
         await device.isComplete()
+        await device.backup.stop()
+    }
+
+    @Test("Keys that are damaged, and so cannot be uploaded, do not remain.", arguments: [0, 1])
+    func damagedKeys(intact: Int) async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        for record in try await device.store.cryptoRecords(.inboundGroupSession, owner: nil).dropFirst(intact) {
+            try await device.store.commit(CryptoChange(put: [CryptoRecord(record.key, value: Data([0]))]))
+        }
+        try await device.backup.create(with: KeyMaterial())
+        await device.isComplete()
+        #expect(server.count("1") == intact)
         await device.backup.stop()
     }
 }

@@ -247,9 +247,13 @@ actor KeyBackup {
         while !Task.isCancelled, let batch = try await machine.nextBackupBatch(limit: batchLimit) {
             try await client.backUp(batch)
             try await machine.backedUp(batch)
-            remaining = try await machine.remainingInBackup()
+            // Counting takes longer with each key that remains. That none does is counted: others may have arrived.
+            remaining = remaining > batch.count ? remaining - batch.count : try await machine.remainingInBackup()
             feed.publish { $0.backup = .on(remaining: remaining) }
         }
+        // Damaged keys cannot be uploaded, and do not count any more. The backup may have been deleted meanwhile.
+        let counted = try await machine.remainingInBackup()
+        feed.publish { if $0.backup == .on(remaining: remaining) { $0.backup = .on(remaining: counted) } }
     }
 
     // MARK: Questions

@@ -18,4 +18,10 @@ import Testing
         let plan = try plan(of: RoomRecord.hasIgnoredMember, [1])
         #expect(plan.contains { $0.hasPrefix("SEARCH s") && $0.contains("room=? AND id=?") }, "\(plan)")
     }
+
+    @Test("The receipts at an event are found without those at others")
+    func receiptsAtAnEvent() throws {
+        let plan = try plan(of: EventPositions.moveReceipts, [2, 1, 1, "$1"])
+        #expect(plan.contains { $0.contains("receipt_position (room=? AND position=?)") }, "\(plan)")
+    }
 }

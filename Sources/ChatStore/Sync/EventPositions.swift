@@ -47,11 +47,17 @@ struct EventPositions {
 
     /// Moves a silent event, with the receipts at it.
     func move(_ id: MessageID, to position: Int64) throws {
-        for (table, column) in [("silent", "event"), ("receipt", "message")] {
-            try db.cachedStatement(sql: "UPDATE \(table) SET position = ? WHERE room = ? AND \(column) = ?")
-                .execute(arguments: [position, record.key, id.rawValue])
-        }
+        guard let before = try silent(id) else { return }
+        try db.cachedStatement(sql: "UPDATE silent SET position = ? WHERE room = ? AND event = ?")
+            .execute(arguments: [position, record.key, id.rawValue])
+        try db.cachedStatement(sql: Self.moveReceipts).execute(arguments: [position, record.key, before, id.rawValue])
     }
+
+    /// Receipts have the position of their event, by which they are found: a room may have one of each of its members.
+    static let moveReceipts = """
+        UPDATE receipt INDEXED BY receipt_position SET position = ?
+        WHERE room = ? AND position = ? AND message = ?
+        """
 
     /// Whether there is a silent event at a position or after it.
     func hasSilent(from position: Int64) throws -> Bool {

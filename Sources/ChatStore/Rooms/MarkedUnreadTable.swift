@@ -36,7 +36,8 @@ struct MarkedUnreadTable {
     func noteSent(_ isMarked: Bool, of room: RoomRecord) throws {
         try db.execute(
             sql: "UPDATE markedUnread SET isUnsent = 0 WHERE room = ? AND value = ?", arguments: [room.key, isMarked])
-        try db.execute(sql: "DELETE FROM markedUnread WHERE value = 0 AND isUnsent = 0")
+        try db.execute(
+            sql: "DELETE FROM markedUnread WHERE room = ? AND value = 0 AND isUnsent = 0", arguments: [room.key])
     }
 
     private func isMarked(_ room: RoomRecord) throws -> Bool {

@@ -19,6 +19,12 @@ import Testing
         #expect(plan.contains { $0.hasPrefix("SEARCH s") && $0.contains("room=? AND id=?") }, "\(plan)")
     }
 
+    @Test("Rooms that were left are found without reading the others")
+    func leftRooms() throws {
+        let plan = try plan(of: StagedRooms.selectBetween, ["left-", "left."])
+        #expect(plan.allSatisfy { $0.contains("id>? AND id<?") }, "\(plan)")
+    }
+
     @Test("The receipts at an event are found without those at others")
     func receiptsAtAnEvent() throws {
         let plan = try plan(of: EventPositions.moveReceipts, [2, 1, 1, "$1"])

@@ -19,6 +19,8 @@ struct StagedRooms {
     /// exclamation mark, and those of the local backend and of imports are UUIDs.
     private static let leftPrefix = "left-"
 
+    static let selectBetween = "SELECT id FROM room WHERE id >= ? AND id < ?"
+
     let db: Database
 
     /// The identifiers of all staged rooms.
@@ -35,21 +37,28 @@ struct StagedRooms {
     /// repair may have lost their setting.
     var left: [RoomID] {
         get throws {
-            try String.fetchAll(
-                db, sql: "SELECT id FROM room WHERE substr(id, 1, length(?1)) = ?1", arguments: [Self.leftPrefix]
-            ).map { RoomID($0) }
+            // No identifier has the last code point: those in between begin with the prefix.
+            let (first, last) = (Self.leftPrefix, Self.leftPrefix + "\u{10FFFF}")
+            return try String.fetchAll(db.cachedStatement(sql: Self.selectBetween), arguments: [first, last])
+                .map { RoomID($0) }
         }
     }
 
     /// Makes the rooms of ``left`` staged ones again where a repair has lost their setting, before they are removed.
     /// - Returns: All of them.
     func stageLeft() throws -> [RoomID] {
-        let (left, staged) = (try self.left, try keys)
+        let left = try self.left
         for id in left {
             let record = try RoomRecord.get(id, in: db)
-            if !staged.contains(record.key) { try RoomTable(db: db).stage(record, as: id) }
+            if try !isStaged(record) { try RoomTable(db: db).stage(record, as: id) }
         }
         return left
+    }
+
+    private func isStaged(_ room: RoomRecord) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM roomSetting WHERE room = ? AND name = ?"),
+            arguments: [room.key, Self.setting]) != nil
     }
 
     var keys: Set<Int64> {
@@ -64,10 +73,7 @@ struct StagedRooms {
     /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if it is not staged.
     func room(_ id: RoomID) throws -> RoomRecord {
         let record = try RoomRecord.get(id, in: db)
-        let staged = try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT 1 FROM roomSetting WHERE room = ? AND name = ?"),
-            arguments: [record.key, Self.setting])
-        guard staged != nil else { throw ChatError.notPermitted }
+        guard try isStaged(record) else { throw ChatError.notPermitted }
         return record
     }
 

@@ -26,47 +26,6 @@ extension CryptoMachine {
         }
     }
 
-    /// The readers of a room whose identity is missing or has changed: those who hold up its messages, and more while
-    /// not all readers are known.
-    /// - Parameter present: The members according to the history, which lacks invited users and those not loaded yet.
-    ///   Only used while the list that sending requires is incomplete.
-    public func trust(in room: ExactText, present: [ExactText]) async throws -> RoomTrust {
-        try await change { state, _ in
-            let readers = try await readers(of: room, present: present, &state)
-            state.tracker.track(readers)
-            let identities = try await Identity.stored(readers, in: storage)
-            var trust = RoomTrust()
-            for member in readers {
-                let id = MemberID(member.text)
-                guard let identity = identities[member] else {
-                    if member != user, state.tracker.isOutdated(member) == false { trust.withoutIdentity.append(id) }
-                    continue
-                }
-                if member == user {
-                    // One's own identity is not accepted as another user's is: it has to confirm this device.
-                    trust.isOwnReplaced = identity.isOwnReplaced
-                    continue
-                }
-                if identity.isUnknown { state.tracker.noteDamagedIdentity(of: member) }
-                if identity.hasChangedAfterVerification { trust.holding.append(id) }
-                if identity.hasChanged { trust.changed.append(id) }
-            }
-            return trust
-        }
-    }
-
-    private func readers(
-        of room: ExactText, present: [ExactText], _ state: inout State
-    ) async throws -> [ExactText] {
-        guard var audience = state.audiences[room] else { return [user] + present.filter { $0 != user } }
-        try await audience.load(room, from: storage)
-        state.audiences[room] = audience
-        let readers = audience.readers(with: user)
-        if audience.isWhole { return readers }
-        let known = Set(readers)
-        return readers + present.filter { !known.contains($0) }
-    }
-
     /// Returns the users whose devices or identities have changed since the last call.
     public func takeChangedUsers() async throws -> Set<ExactText> {
         try await change { state, _ in

@@ -31,6 +31,8 @@ public actor CryptoMachine {
         var shareLimits: [DeviceID: Int] = [:]
         /// The audiences of rooms to which messages were sent.
         var audiences: [ExactText: RoomAudience] = [:]
+        /// The warnings about the readers of rooms, and the revisions at which they were found.
+        var trusts: [ExactText: (revisions: OutboundRoom.Stamp, trust: RoomTrust)] = [:]
         var outbound: [ExactText: OutboundRoom] = [:]
         /// Rooms without a stored session, unless ``outbound`` has one that began later.
         var roomsWithoutOutbound: Set<ExactText> = []

@@ -94,7 +94,7 @@ import ToolSupport
             #expect(try await fixture.subject.identity(of: "@a:b") == .changedAfterVerification(to: accepted))
             let held = [MemberID("@a:b")]
             #expect(
-                try await fixture.subject.trust(in: fixture.room, present: [])
+                try await fixture.subject.trust(in: fixture.room) { [] }
                     == RoomTrust(changed: held, holding: held))
             try await fixture.machine.restart()
         }

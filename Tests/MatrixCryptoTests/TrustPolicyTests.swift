@@ -54,7 +54,7 @@ struct TrustPolicyTests {
                 try await read(sealed, "$1", by: client).get()
             }
         }
-        let trust = try await sender.machine.trust(in: room, present: [])
+        let trust = try await sender.machine.trust(in: room) { [] }
         #expect(trust == RoomTrust(withoutIdentity: [MemberID("@x:b")]))
 
         // Once confirmed, it can read new messages, but no earlier ones.
@@ -150,7 +150,7 @@ struct TrustPolicyTests {
         let other = try await server.signIn("@a:b", "A2")
         try await server.makeIdentity(on: other)
         let key = try await newKey(of: "@a:b", for: sender)
-        let trust = try await sender.machine.trust(in: room, present: [])
+        let trust = try await sender.machine.trust(in: room) { [] }
         #expect(trust == RoomTrust(changed: [MemberID("@a:b")], holding: [MemberID("@a:b")]))
         // Withdrawing the verification does not end the hold.
         try await sender.machine.withdrawVerification(of: "@a:b")
@@ -237,25 +237,25 @@ struct TrustPolicyTests {
         try await server.makeIdentity(on: try await server.signIn("@a:b", "A2"))
         let changed = RoomTrust(changed: [MemberID("@a:b")], holding: [MemberID("@a:b")])
         // The history has not loaded the member.
-        #expect(try await sender.machine.trust(in: room, present: []) == changed)
+        #expect(try await sender.machine.trust(in: room) { [] } == changed)
 
         func news(_ items: AudienceNews.Item...) async throws {
             try await sender.machine.received([AudienceNews(room: room, items: items)])
         }
         try await news(.member("@a:b", "leave"))
-        #expect(try await sender.machine.trust(in: room, present: ["@a:b"]) == RoomTrust())
+        #expect(try await sender.machine.trust(in: room) { ["@a:b"] } == RoomTrust())
         // Whether invited users receive keys depends on the history visibility, which is `joined`.
         try await news(.member("@a:b", "invite"))
-        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
+        #expect(try await sender.machine.trust(in: room) { [] } == RoomTrust())
         try await news(.visibility("invited"))
-        #expect(try await sender.machine.trust(in: room, present: []) == changed)
+        #expect(try await sender.machine.trust(in: room) { [] } == changed)
         // After a gap, the member may have come back.
         try await news(.member("@a:b", "leave"), .gap)
-        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
-        #expect(try await sender.machine.trust(in: room, present: ["@me:b", "@a:b"]) == changed)
+        #expect(try await sender.machine.trust(in: room) { [] } == RoomTrust())
+        #expect(try await sender.machine.trust(in: room) { ["@me:b", "@a:b"] } == changed)
         // Before the first message, only the history's members are known.
-        #expect(try await sender.machine.trust(in: "!other:b", present: []) == RoomTrust())
-        #expect(try await sender.machine.trust(in: "!other:b", present: ["@me:b", "@a:b"]) == changed)
+        #expect(try await sender.machine.trust(in: "!other:b") { [] } == RoomTrust())
+        #expect(try await sender.machine.trust(in: "!other:b") { ["@me:b", "@a:b"] } == changed)
     }
 
     @Test("A replaced identity of the local user is no identity to accept, and ends as it confirms this device.")
@@ -263,16 +263,16 @@ struct TrustPolicyTests {
         let sender = try await server.signIn("@me:b", "ME")
         try await server.makeIdentity(on: sender)
         _ = try await share(sender, members: ["@me:b"])
-        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
+        #expect(try await sender.machine.trust(in: room) { [] } == RoomTrust())
         let other = try await server.signIn("@me:b", "ME2")
         try await server.makeIdentity(on: other)
-        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust(isOwnReplaced: true))
+        #expect(try await sender.machine.trust(in: room) { [] } == RoomTrust(isOwnReplaced: true))
         await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@me:b"])) {
             try await share(sender, members: [])
         }
         _ = try await sender.machine.adopt(try await other.machine.storedSecrets())
         try await server.exchangeAll()
-        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust())
+        #expect(try await sender.machine.trust(in: room) { [] } == RoomTrust())
     }
 
     @Test(
@@ -286,7 +286,7 @@ struct TrustPolicyTests {
         let other = try await server.signIn("@me:b", "OTHER")
         try await server.makeIdentity(on: other)
         #expect(try await sender.machine.ownIdentity() == .replaced)
-        #expect(try await sender.machine.trust(in: room, present: []) == RoomTrust(isOwnReplaced: true))
+        #expect(try await sender.machine.trust(in: room) { [] } == RoomTrust(isOwnReplaced: true))
         await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@me:b"])) {
             try await share(sender, members: [])
         }

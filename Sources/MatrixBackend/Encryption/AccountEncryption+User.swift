@@ -34,9 +34,9 @@ extension AccountEncryption {
 
     func trust(of room: RoomID, by machine: CryptoMachine, in store: ChatStore) async throws -> RoomTrust {
         guard try await isEncrypted(room) else { return RoomTrust() }
-        let present = try await store.members(of: room).filter { !$0.hasLeft }
-        return try await machine.trust(
-            in: ExactText(room.rawValue), present: present.map { ExactText($0.id.rawValue) })
+        return try await machine.trust(in: ExactText(room.rawValue)) {
+            try await store.members(of: room).filter { !$0.hasLeft }.map { ExactText($0.id.rawValue) }
+        }
     }
 
     /// Makes the machine's requests, of which one was added.

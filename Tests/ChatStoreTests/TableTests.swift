@@ -107,6 +107,29 @@ import Testing
         }
     }
 
+    @Test("A room's state is written if it differs from what is stored, be it by the normal form of a name")
+    func roomState() throws {
+        try history { db in
+            let room = try insertRoom(db)
+            var state = RoomState()
+            state.encryption = .on
+            state.heroes = [Fixtures.other.id]
+            state.powerLevels = "{\"users\":{\"@\u{E9}:b\":100}}"
+            state.creation = RoomState.Creation(creator: Fixtures.own.id, at: Fixtures.date, privileged: [])
+            try state.store(of: room, in: db)
+            #expect(try RoomState.find(of: room, in: db) == state)
+            let before = db.totalChangesCount
+            try state.store(of: room, in: db)
+            #expect(db.totalChangesCount == before)
+            let levels = "{\"users\":{\"@e\u{301}:b\":100}}"
+            state.powerLevels = levels
+            try state.store(of: room, in: db)
+            #expect(db.totalChangesCount == before + 1)
+            let stored = try #require(try RoomState.find(of: room, in: db).powerLevels)
+            #expect(stored.utf8.elementsEqual(levels.utf8))
+        }
+    }
+
     @Test("A room is removed with all its rows")
     func removedRoomLosesAllItsRows() throws {
         try history { db in

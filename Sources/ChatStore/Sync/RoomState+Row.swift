@@ -45,17 +45,26 @@ extension RoomState {
             ])
         }
         let privileged = creation?.privileged.map(\.rawValue).sorted().joined(separator: " ")
-        try db.cachedStatement(
-            sql: """
-                INSERT OR REPLACE INTO roomState (room, isUnencrypted, name, alias, topic, avatar, heroes, joinedCount,
-                    powerLevels, creator, createdAt, privilegedCreators, successor, successionReason, predecessor)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
+        try db.cachedStatement(sql: Self.insertion).execute(arguments: [
             record.key, encryption == .off, name, alias, topic, avatar,
             heroes.isEmpty ? nil : heroes.map(\.rawValue).joined(separator: " "), joinedCount, powerLevels,
             creation?.creator.rawValue, creation?.at.milliseconds, privileged, succession.next, succession.reason,
             succession.previous,
         ])
     }
+
+    /// Writes nothing if it is stored already, as with most syncs. SQLite compares bytes, unlike Swift: the power levels
+    /// of two users may differ only in the normal form of their names.
+    private static let insertion: String = {
+        let columns = [
+            "isUnencrypted", "name", "alias", "topic", "avatar", "heroes", "joinedCount", "powerLevels", "creator",
+            "createdAt", "privilegedCreators", "successor", "successionReason", "predecessor",
+        ]
+        let all = columns.joined(separator: ", ")
+        let excluded = columns.map { "excluded.\($0)" }.joined(separator: ", ")
+        return """
+            INSERT INTO roomState (room, \(all)) VALUES (?\(String(repeating: ", ?", count: columns.count)))
+            ON CONFLICT (room) DO UPDATE SET (\(all)) = (\(excluded)) WHERE (\(all)) IS NOT (\(excluded))
+            """
+    }()
 }

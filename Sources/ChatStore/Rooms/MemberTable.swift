@@ -75,13 +75,15 @@ struct MemberTable {
 
     /// Adds a member, or updates a known one.
     func put(_ member: Member, into room: RoomRecord) throws {
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 INSERT INTO member (room, id, kind, name, hasLeft) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (room, id) DO UPDATE
                 SET kind = excluded.kind, name = excluded.name, hasLeft = excluded.hasLeft
-                """,
-            arguments: [room.key, member.id.rawValue, member.kind.rawValue, member.displayName, member.hasLeft])
+                """
+        ).execute(arguments: [
+            room.key, member.id.rawValue, member.kind.rawValue, member.displayName, member.hasLeft,
+        ])
         try room.setAvatar(member.avatar, of: member.id, in: db)
     }
 

@@ -165,18 +165,24 @@ extension CryptoMachine {
     public func received(_ news: [AudienceNews]) async throws {
         guard !news.isEmpty else { return }
         try await change { state, change in
+            // Merged once: the cost of a merge grows with the whole change.
+            var records: [CryptoRecord.Key: CryptoRecord?] = [:]
             for one in news {
-                // For all other rooms, the full member list is requested before the first message.
-                guard var audience = state.audiences[one.room] else { continue }
+                // For all other rooms, the full member list is requested before the first message. Removed meanwhile, so
+                // that a change of one member copies no others.
+                guard var audience = state.audiences.removeValue(forKey: one.room) else { continue }
                 var isSpent = false
                 let before = (audience.isWhole, audience.visibility)
-                for item in one.items where audience.take(item, in: one.room, &change) { isSpent = true }
+                for item in one.items where audience.take(item, in: one.room, &records) { isSpent = true }
                 if before != (audience.isWhole, audience.visibility) {
-                    change.merge(CryptoChange(put: [try audience.record(of: one.room)]))
+                    let record = try audience.record(of: one.room)
+                    records.updateValue(record, forKey: record.key)
                 }
                 state.audiences[one.room] = audience
                 if isSpent { try await spend(one.room, &state, &change) }
             }
+            let removed = records.filter { $0.value == nil }.keys
+            change.merge(CryptoChange(put: records.values.compactMap(\.self), removed: Set(removed)))
         }
     }
 
@@ -199,12 +205,12 @@ extension CryptoMachine {
 
     /// Invalidates all audiences after an initial sync, which does not report who has left.
     static func forgetAudiences(_ state: inout State, _ change: inout CryptoChange) throws {
-        for (room, known) in state.audiences where known.isWhole {
-            var audience = known
-            _ = audience.take(.gap, in: room, &change)
-            change.merge(CryptoChange(put: [try audience.record(of: room)]))
-            state.audiences[room] = audience
+        var records: [CryptoRecord] = []
+        for room in state.audiences.filter({ $0.value.isWhole }).keys {
+            state.audiences[room]?.outdate()
+            if let audience = state.audiences[room] { records.append(try audience.record(of: room)) }
         }
+        change.merge(CryptoChange(put: records))
     }
 
     private func spend(_ room: ExactText, _ state: inout State, _ change: inout CryptoChange) async throws {

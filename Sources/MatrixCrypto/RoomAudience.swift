@@ -97,21 +97,26 @@ struct RoomAudience {
         return found.map { CryptoRecord(Self.key(room, $0.key), value: Data($0.value.rawValue.utf8)) }
     }
 
+    /// Has all members requested before the next message.
+    mutating func outdate() {
+        generation += 1
+        isWhole = false
+    }
+
     /// Applies a change from a sync.
+    /// - Parameter records: Receives what is to be stored; `nil` for what is to be removed.
     /// - Returns: Whether the key must not be used any more: a user has left, or the history visibility has changed.
-    mutating func take(_ item: AudienceNews.Item, in room: ExactText, _ change: inout CryptoChange) -> Bool {
+    mutating func take(
+        _ item: AudienceNews.Item, in room: ExactText, _ records: inout [CryptoRecord.Key: CryptoRecord?]
+    ) -> Bool {
         generation += 1
         switch item {
         case .member(let user, let text):
             guard user.bytes.count <= DeviceKeys.maxIdentifier else { return false }
             let membership = Membership(rawValue: text)
             members?[user] = membership
-            if let membership {
-                change.merge(
-                    CryptoChange(put: [CryptoRecord(Self.key(room, user), value: Data(membership.rawValue.utf8))]))
-            } else {
-                change.merge(CryptoChange(removed: [Self.key(room, user)]))
-            }
+            let key = Self.key(room, user)
+            records.updateValue(membership.map { CryptoRecord(key, value: Data($0.rawValue.utf8)) }, forKey: key)
             // A user who knocks never had the key, or is already known to have left.
             return membership == nil && text != "knock"
         case .visibility(let text):

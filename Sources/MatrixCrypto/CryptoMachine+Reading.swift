@@ -90,6 +90,12 @@ extension CryptoMachine {
         return known
     }
 
+    /// Whether there are sessions that came from devices of these users which were not confirmed then. Without one,
+    /// ``known(_:of:)`` returns none, whatever it is asked about.
+    public func hasUnconfirmedSessions(of users: Set<ExactText>) async throws -> Bool {
+        try await !UnconfirmedSessions.owners(among: users, in: storage).isEmpty
+    }
+
     /// Whether a device of one of these users has sent the session as its own; `nil` for anyone.
     private func hasClaim(of users: Set<ExactText>?, to session: InboundSession) async throws -> Bool {
         guard let users, users.isDisjoint(with: session.owners) else { return true }

@@ -229,8 +229,12 @@ import ToolSupport
     @MainActor func hiddenMessageBeingStored() async throws {
         let account = try await EncryptedAccount.start(in: folder, credentials)
         let (backend, gate, finished) = (account.backend, Gate(), Recorder<Bool>())
+        let ann = try await account.unknownPeer()
+        try await account.sync(toDevice: [try ann.key()])
         let writing = Task { await backend.writer.serialized { await gate.pass() } }
         await eventually { gate.waiting == 1 }
+        // Without a key of theirs, there is nothing to retry.
+        try await backend.sealed.openConfirmed(of: ["@nobody:example.org"])
         let retrying = Task {
             try await backend.sealed.openConfirmed(of: ["@ann:example.org"])
             finished.record(true)

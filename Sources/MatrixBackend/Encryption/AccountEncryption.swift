@@ -301,6 +301,11 @@ actor AccountEncryption {
         try await machine?.known(sessions, of: owners) ?? []
     }
 
+    /// Whether any session came from a device of these users that was not confirmed then.
+    func hasUnconfirmedSessions(of users: Set<ExactText>) async throws -> Bool {
+        try await machine?.hasUnconfirmedSessions(of: users) ?? false
+    }
+
     /// Adds sessions that were not received by a sync.
     func noteArrived(_ sessions: Set<SessionID>) { arrivedSessions.formUnion(sessions) }
 

@@ -89,6 +89,8 @@ struct SealedMessages: Sendable {
     func openConfirmed(
         of users: Set<ExactText>, publishArrivals: ([MessageArrival]) async throws -> Void = { _ in }
     ) async throws {
+        // Each new list of devices asks for this, and there may be any number of hidden messages of other users.
+        guard try await keys.hasUnconfirmedSessions(of: users) else { return }
         let hidden = try await hidden(for: [.unconfirmedSender, .unknownSender])
         guard !hidden.isEmpty else { return }
         let unconfirmed = try await self.hidden(for: [.unconfirmedSender])

@@ -60,6 +60,19 @@ import Testing
         await store.close()
     }
 
+    @Test("A long list hides what a short one does")
+    func longList() async throws {
+        let store = try await open()
+        try await apply([event(1), .message(message(2, by: bob))], to: store, join)
+        let others = (0..<200).map { MemberID("@u\($0):a") }
+        #expect(try await store.setIgnoredUsers(Set(others + [bob])) == [room])
+        #expect(try await shown(store) == ["1", "1 unread, 0 mentions"])
+        #expect(try await store.setIgnoredUsers(Set(others)) == [room])
+        #expect(try await shown(store) == ["1", "2", "2 unread, 0 mentions"])
+        #expect(try await store.setIgnoredUsers([]).isEmpty)
+        await store.close()
+    }
+
     @Test("The list that comes with a sync applies to the messages of the same sync, and observers start over")
     func listOfASync() async throws {
         let store = try await open()

@@ -19,6 +19,12 @@ import Testing
         #expect(plan.contains { $0.hasPrefix("SEARCH s") && $0.contains("room=? AND id=?") }, "\(plan)")
     }
 
+    @Test("The rooms of a user are found without reading their other members")
+    func roomsOfUser() throws {
+        let plan = try plan(of: IgnoredUserTable.roomsOfUser, [1])
+        #expect(plan.contains { $0.hasPrefix("SEARCH s") && $0.contains("room=? AND id=?") }, "\(plan)")
+    }
+
     @Test("Rooms that were left are found without reading the others")
     func leftRooms() throws {
         let plan = try plan(of: StagedRooms.selectBetween, ["left-", "left."])

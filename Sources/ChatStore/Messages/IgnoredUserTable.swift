@@ -65,11 +65,27 @@ struct IgnoredUserTable {
         return changed
     }
 
+    /// Members have no index by user.
+    static let roomsOfUser = """
+        SELECT s.room FROM user u CROSS JOIN room r CROSS JOIN member s ON s.room = r.key AND s.id = u.id
+        WHERE u.key = ?
+        """
+
+    /// How many users are looked up in each room. The list of ignored users may be long.
+    private static let maxLookups = 50
+
     /// Returns which of these users are or were members of each room.
     private func members(among users: Set<Int64>) throws -> [Int64: Set<Int64>] {
-        // One pass over all members: they have no index by user, and the list of ignored users may be long.
-        let rows = try Row.fetchCursor(db, sql: "SELECT s.room, u.key AS user FROM member s JOIN user u ON u.id = s.id")
         var found: [Int64: Set<Int64>] = [:]
+        guard users.count > Self.maxLookups else {
+            let statement = try db.cachedStatement(sql: Self.roomsOfUser)
+            for user in users {
+                for room in try Int64.fetchAll(statement, arguments: [user]) { found[room, default: []].insert(user) }
+            }
+            return found
+        }
+        // One pass over all members.
+        let rows = try Row.fetchCursor(db, sql: "SELECT s.room, u.key AS user FROM member s JOIN user u ON u.id = s.id")
         while let row = try rows.next() {
             let (room, user): (Int64, Int64) = (try row.value("room"), try row.value("user"))
             if users.contains(user) { found[room, default: []].insert(user) }

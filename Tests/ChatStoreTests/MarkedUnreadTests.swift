@@ -105,6 +105,8 @@ import Testing
         let first = try await store.markReadUnsent(MessageID("$2"), in: room)
         #expect(first.hasMoved && first.wasMarked)
         #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        #expect(try await store.unsentReadMarker(of: room) == MessageID("$2"))
+        #expect(try await store.unsentReadMarker(of: RoomID("!none")) == nil)
         #expect(try await store.unsentUnreadMarks() == [room: false])
         let second = try await store.markReadUnsent(MessageID("$1"), in: room)
         #expect(!second.hasMoved && !second.wasMarked)

@@ -118,6 +118,17 @@ extension ChatStore {
         }
     }
 
+    /// Returns the room's read marker if the server does not have it yet. `nil` also without such a room.
+    public func unsentReadMarker(of room: RoomID) async throws -> MessageID? {
+        try await read { db in
+            try String.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT u.message FROM room r JOIN unsentReadMarker u ON u.room = r.key WHERE r.id = ?"),
+                arguments: [room.rawValue]
+            ).map { MessageID($0) }
+        }
+    }
+
     /// Removes a marker that the server has, unless a later one has taken its place.
     public func removeUnsentReadMarker(_ message: MessageID, of room: RoomID) async throws {
         try await write { db in

@@ -36,12 +36,16 @@ actor ReadMarkers {
         guard sending.insert(room).inserted else { return }
         defer { sending.remove(room) }
         while let marker = next.removeValue(forKey: room) {
-            // One that cannot be read is sent.
-            let stored = try? await store.unsentReadMarkers()
-            if let stored, stored[room] != marker.message {
-                // The call for the one that is stored may have come before this one, which has replaced it in `next`.
-                if stored[room] != nil { hasUnsent = true }
-                continue
+            do {
+                let stored = try await store.unsentReadMarker(of: room)
+                guard stored == marker.message else {
+                    // The call for the one that is stored may have come before this one, which has replaced it in
+                    // `next`.
+                    if stored != nil { hasUnsent = true }
+                    continue
+                }
+            } catch {
+                // One that cannot be read is sent.
             }
             await post(marker.message, in: room, through: marker.latest)
         }

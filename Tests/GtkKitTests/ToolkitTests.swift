@@ -152,6 +152,46 @@ final class ToolkitTests: GtkTestCase {
         return bundle
     }
 
+    /// In a sandbox, settings are a file, which each write replaces.
+    func testSettingThatIsSetAlreadyIsNotWrittenAgain() throws {
+        try onMain {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // A leftover temporary file is harmless.
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let file = folder.appending(path: "settings")
+            let settings = try Self.settings(in: file)
+            let isWritten = { (change: () -> Void) in
+                let before = try? FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64
+                change()
+                let after = try? FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64
+                return before != after
+            }
+            let number = settings.int("window-width")
+            // What is the default may be set, too.
+            XCTAssertTrue(isWritten { settings.set("window-width", number) })
+            XCTAssertFalse(isWritten { settings.set("window-width", number) })
+            XCTAssertTrue(isWritten { settings.set("window-width", number + 1) })
+            XCTAssertEqual(settings.int("window-width"), number + 1)
+            XCTAssertTrue(isWritten { settings.set("selected-room", "!room") })
+            XCTAssertFalse(isWritten { settings.set("selected-room", "!room") })
+            XCTAssertTrue(isWritten { settings.set("window-maximized", true) })
+            XCTAssertFalse(isWritten { settings.set("window-maximized", true) })
+        }
+    }
+
+    @MainActor
+    private static func settings(in file: URL) throws -> Settings {
+        // Its header asks for a definition that the module of GLib lacks.
+        typealias Text = UnsafePointer<CChar>
+        typealias Maker = @convention(c) (Text, Text, Text?) -> OpaquePointer?
+        let address = try XCTUnwrap(dlsym(nil, "g_keyfile_settings_backend_new"))
+        let backend = try XCTUnwrap(unsafeBitCast(address, to: Maker.self)(file.path, "/", nil))
+        defer { g_object_unref(UnsafeMutableRawPointer(backend)) }
+        let settings = g_settings_new_with_backend("io.github.parlance_chat.Parlance", backend)
+        return Settings(owning: UnsafeMutableRawPointer(try XCTUnwrap(settings)))
+    }
+
     func testMissingSchemaIsNil() {
         onMain { XCTAssertNil(Settings(schema: "io.github.parlance_chat.NoSuchSchema")) }
     }

@@ -35,14 +35,26 @@ public final class Settings: Object {
         }
     }
 
-    public func set(_ key: String, _ value: String) { g_settings_set_string(cast(), key, value) }
-    public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
-    public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }
+    public func set(_ key: String, _ value: String) { set(key, g_variant_new_string(value)) }
+    public func set(_ key: String, _ value: Int) { set(key, g_variant_new_int32(gint(clamping: value))) }
+    public func set(_ key: String, _ value: Bool) { set(key, g_variant_new_boolean(value ? 1 : 0)) }
 
     public func set(_ key: String, _ values: [String]) {
-        var pointers: [UnsafePointer<CChar>?] = values.map { UnsafePointer(g_strdup($0)) } + [nil]
+        var pointers: [UnsafePointer<CChar>?] = values.map { UnsafePointer(g_strdup($0)) }
         defer { pointers.forEach { g_free(UnsafeMutableRawPointer(mutating: $0)) } }
-        g_settings_set_strv(cast(), key, &pointers)
+        set(key, g_variant_new_strv(&pointers, pointers.count))
+    }
+
+    /// Writes nothing if the value is already set: in a sandbox without dconf, GSettings replaces its file, and waits for
+    /// the disk, at each call.
+    private func set(_ key: String, _ value: OpaquePointer?) {
+        g_variant_ref_sink(value)
+        defer { g_variant_unref(value) }
+        if let current = g_settings_get_user_value(cast(), key) {
+            defer { g_variant_unref(current) }
+            if g_variant_equal(UnsafeRawPointer(current), UnsafeRawPointer(value)) != 0 { return }
+        }
+        g_settings_set_value(cast(), key, value)
     }
 
     /// Binds a setting to a property for the lifetime of the object.

@@ -2,11 +2,11 @@ import GtkKit
 
 /// Binds and measures the rows around the viewport in idle time, so that scrolling finds them ready.
 final class IdleMeasuring {
-    /// The time budget of one iteration, in microseconds.
-    private static let budget: Int64 = 3000
+    /// The time budget of one iteration, in microseconds: two or three rows, of which the fastest wheel needs one a frame.
+    private static let budget: Int64 = 2000
     /// The time between the beginnings of two iterations: what several take, and the last row of each that exceeds the
-    /// budget, would not fit into a frame besides its drawing.
-    private static let interval: Int64 = 16_000
+    /// budget, would not fit into a frame besides its drawing. Longer than a frame, or some frames would have two.
+    private static let interval: Int64 = 17_000
     /// The maximum number of pooled row widgets.
     private static let poolLimit = 12
 

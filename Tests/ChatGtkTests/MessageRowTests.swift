@@ -365,6 +365,23 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
+    /// While the timeline is scrolled, rows pass below the pointer.
+    func testRowThatThePointerLeavesAtOnceGetsNoButtons() throws {
+        try onMain {
+            try RealInput.moveAside()
+            let bench = try Bench("Tea?", isOwn: false)
+            gtk_widget_set_state_flags(bench.row.widget.cast(), GTK_STATE_FLAG_PRELIGHT, 0)
+            gtk_widget_unset_state_flags(bench.row.widget.cast(), GTK_STATE_FLAG_PRELIGHT)
+            // Longer than the pointer has to stay.
+            var isOver = false
+            let time = Timeout(after: .milliseconds(200)) { isOver = true }
+            XCTAssertTrue(MainLoop.pump { isOver })
+            withExtendedLifetime(time) {}
+            XCTAssertFalse(bench.row.widget.descendants.contains { $0.cssName == "button" })
+            try bench.close()
+        }
+    }
+
     func testButtonsAreReactReplyAndMenuFromTheBubbleOn() {
         onMain {
             for isOwn in [true, false] {

@@ -9,6 +9,10 @@ final class MessageButtons {
     let react = Button(icon: "parlance-react-symbolic")
     let menu = Button(icon: "parlance-more-symbolic")
     private let isOwn: Bool
+    /// Whether they are shown because the pointer is in the row.
+    var isPointedAt = false {
+        didSet { if isPointedAt != oldValue { widget.setStyle("pointed", isPointedAt) } }
+    }
 
     init(isOwn: Bool) {
         self.isOwn = isOwn

@@ -322,19 +322,33 @@ final class MessageRow: TimelineRow {
     /// Whether the pointer or the focus is in the row.
     private var isActive: Bool { !widget.stateFlags.isDisjoint(with: [.prelight, .focusWithin]) }
 
+    /// How long the pointer is in the row before the buttons are shown. While the timeline is scrolled, rows pass below the
+    /// pointer: the buttons of each would fade in and out, and GTK would style them anew for each frame of that.
+    private static let restTime = Duration.milliseconds(80)
+
     private func stateChanged() {
-        if let madeButtons {
+        let flags = widget.stateFlags
+        if !flags.contains(.prelight) { madeButtons?.isPointedAt = false }
+        guard isActive else {
+            makingButtons?.cancel()
             // Invisible buttons must not intercept clicks on the text below.
-            madeButtons.widget.canTarget = isActive
-        } else if isActive, makingButtons?.isPending != true {
-            // Not now: the state may change during a layout, see `RowLayout.queue()`.
-            makingButtons = Timeout(whenIdle: { [weak self] in
-                if let self, isActive { buttons.widget.canTarget = true }
-            })
+            madeButtons?.widget.canTarget = false
+            return
         }
+        guard makingButtons?.isPending != true else { return }
+        let show: @MainActor @Sendable () -> Void = { [weak self] in self?.showButtons() }
+        // Not now: the state may change during a layout, see `RowLayout.queue()`.
+        makingButtons =
+            flags.contains(.focusWithin) ? Timeout(whenIdle: show) : Timeout(after: Self.restTime, show)
     }
 
-    /// Created once the pointer or the focus enters the row.
+    private func showButtons() {
+        guard isActive else { return }
+        buttons.widget.canTarget = true
+        buttons.isPointedAt = widget.stateFlags.contains(.prelight)
+    }
+
+    /// Created once the pointer rests in the row, or the focus enters it.
     private var buttons: MessageButtons {
         if let madeButtons { return madeButtons }
         let buttons = MessageButtons(isOwn: isOwn)

@@ -72,7 +72,7 @@ final class ListNotifier {
         guard onNeedsMore != nil, viewport.height > 0 else { return }
         let edge = paging.request(
             above: viewport.extent.above, below: viewport.extent.below, page: viewport.height,
-            heading: scroller.heading)
+            heading: scroller.heading, isMoving: scroller.isMoving)
         if let edge { onNeedsMore?(edge) }
     }
 }

@@ -2,6 +2,9 @@
 nonisolated struct TimelineListPaging {
     /// The distance from an edge at which to request more rows, in viewport heights.
     static let distance = 2.0
+    /// The same while the user scrolls. Of a wheel that turns fast, two viewports last a third of a second, which reading
+    /// and laying out a page may take. At rest, a room that opens would load a second page at once.
+    static let movingDistance = 5.0
 
     /// The edges at which the source can load more rows.
     var more: Set<TimelineListEdge> = []
@@ -13,9 +16,12 @@ nonisolated struct TimelineListPaging {
     ///   - below: The loaded content below the viewport, in pixels.
     ///   - page: The viewport's height, in pixels.
     ///   - heading: The scroll direction, negative for up. It decides if both edges are near.
-    mutating func request(above: Double, below: Double, page: Double, heading: Int) -> TimelineListEdge? {
+    ///   - isMoving: Whether the user is scrolling.
+    mutating func request(
+        above: Double, below: Double, page: Double, heading: Int, isMoving: Bool
+    ) -> TimelineListEdge? {
         guard requested == nil, page > 0 else { return nil }
-        let near = Self.distance * page
+        let near = (isMoving ? Self.movingDistance : Self.distance) * page
         let order: [(TimelineListEdge, Double)] =
             heading < 0 ? [(.start, above), (.end, below)] : [(.end, below), (.start, above)]
         requested = order.first { more.contains($0.0) && $0.1 < near }?.0

@@ -310,22 +310,39 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testRequestsMoreRowsTwoScreensAheadAndOnce() {
+    /// A room that opens does not load a second page at once.
+    func testListAtRestRequestsMoreRowsTwoScreensAhead() {
         onMain {
-            let bench = TimelineListBench(TimelineListBench.heights(100))
+            let bench = TimelineListBench(Array(repeating: 60, count: 400))
+            var asked: [TimelineListEdge] = []
+            bench.list.onNeedsMore = { asked.append($0) }
+            bench.list.moreRows = [.start]
+            for (screens, expected) in [(4.0, []), (2.5, []), (1.5, [TimelineListEdge.start])] {
+                bench.list.scroll(toIndex: Int(screens * bench.height / 60), at: .start)
+                bench.waitUntilIdle()
+                XCTAssertEqual(bench.list.distanceFromStart, screens * bench.height, accuracy: 60)
+                XCTAssertEqual(asked, expected, "\(screens) screens from the start")
+            }
+            bench.close()
+        }
+    }
+
+    func testMovingListRequestsMoreRowsFiveScreensAheadAndOnce() {
+        onMain {
+            let bench = TimelineListBench(Array(repeating: 60, count: 400))
             var asked: [TimelineListEdge] = []
             bench.list.onNeedsMore = { asked.append($0) }
             bench.list.moreRows = [.start]
             bench.waitUntilIdle()
             XCTAssertEqual(asked, [], "the start is far")
-            while bench.list.distanceFromStart > 2 * bench.height {
+            while bench.list.distanceFromStart > 5 * bench.height {
                 XCTAssertEqual(asked, [])
                 bench.scroll(by: -79)
                 bench.layOut()
                 bench.becomeIdle()
             }
             XCTAssertEqual(asked, [.start])
-            bench.scroll(by: -300)
+            bench.scroll(by: -4 * bench.height)
             bench.waitUntilIdle()
             XCTAssertEqual(asked, [.start], "one request at a time")
             bench.source.insert(TimelineListBench.heights(5), at: 0)

@@ -325,7 +325,8 @@ final class TimelineAnnotationTests: GtkTestCase {
             var chosen: [RoomID] = []
             ForwardDialog.present(
                 over: bench.window.window, find: { _ in Array(repeating: room, count: 120) },
-                obstacle: { _ in nil }, avatarLoader: AvatarLoader(service: coordinator.media), choose: { chosen.append($0) })
+                obstacle: { _ in nil },
+                avatarLoader: AvatarLoader(service: coordinator.media), choose: { chosen.append($0) })
             XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
             let dialog = try XCTUnwrap(OpenDialogs.active)
             let countRows = { dialog.descendants.count { $0.isInstance(of: gtk_list_box_row_get_type()) } }
